@@ -1,0 +1,70 @@
+#pragma once
+
+#include "engine/core/result.h"
+#include "engine/core/run_state.h"
+#include "engine/history/run_writer.h"
+#include "engine/metrics/sample.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mantissa {
+
+/// A run as a list shows it.
+struct RunSummaryRow {
+    std::string id;
+    std::string name;
+    std::filesystem::path folder;
+    std::string kind;
+    RunState state = RunState::Interrupted;
+    std::string stateText; ///< "running", or "silent 14 min (node17)" for another host's.
+    std::int64_t steps = 0;
+    std::string started; ///< ISO 8601, UTC.
+    std::string host;
+    std::string error; ///< Why the folder cannot be read; then only `folder` and `name` hold.
+};
+
+/// Every point of one series, in the order of recording.
+struct SeriesPoints {
+    SeriesSpec spec;
+    std::vector<std::int64_t> step;
+    std::vector<double> time;
+    std::vector<double> value;
+};
+
+struct StoredSetup {
+    std::string yaml;
+    std::string effective;
+    std::string findings;
+    std::string assumed;
+    std::string environment;
+};
+
+/// Reads one run's folder; never writes to it.
+class RunReader {
+public:
+    static Result<std::unique_ptr<RunReader>> open(const std::filesystem::path& folder);
+    virtual ~RunReader() = default;
+
+    virtual Result<RunSummaryRow> summary() const = 0;
+    virtual Result<StoredSetup> setup() const = 0;
+    virtual Result<std::vector<SeriesSpec>> series() const = 0;
+    virtual Result<SeriesPoints> points(const SeriesSpec& spec) const = 0;
+    virtual Result<std::vector<RunEvent>> events() const = 0;
+    virtual Result<std::vector<CheckpointRecord>> checkpoints() const = 0;
+};
+
+/// The runs of a history folder, newest first. Folders that cannot be read are listed with their error.
+std::vector<RunSummaryRow> listRuns(const std::filesystem::path& history);
+
+/// RUN of the command line: an id, a unique name, a unique prefix of either, or a folder.
+Result<std::filesystem::path> findRun(const std::filesystem::path& history, const std::string& run);
+
+/// `$XDG_DATA_HOME/mantissa/history`.
+std::filesystem::path defaultHistory();
+
+} // namespace mantissa

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "engine/recipe/run_plan.h"
+#include "engine/tensor/torch.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mantissa {
+
+/// A weight of the model: its name as PyTorch has it, its shape, and which unit it belongs to.
+struct ParameterSpec {
+    std::string name;
+    std::vector<std::int64_t> shape;
+    int unit = 0;
+};
+
+/// How a forward pass gets at the weights of a unit. The strategy answers: a replica hands out its leaf tensors, a
+/// sharded one gathers them. Every output of a unit must pass leave(), so that the weights are there again in backward.
+class WeightAccess {
+public:
+    virtual ~WeightAccess() = default;
+    virtual std::vector<at::Tensor> enter(int unit) = 0; ///< In the order of the unit's ParameterSpecs.
+    virtual at::Tensor leave(int unit, const at::Tensor& output) = 0;
+};
+
+/// One micro batch. `input` is float rows or images, or int64 tokens (B, T); `target` int64 (B) or (B, T).
+struct Batch {
+    at::Tensor input;
+    at::Tensor target;
+};
+
+/// A model as pure functions over weights that somebody else owns. One object per rank; holds buffers and the rank's
+/// generator, never a parameter.
+class Model {
+public:
+    virtual ~Model() = default;
+
+    virtual const std::vector<ParameterSpec>& parameters() const = 0; ///< In `param_order`.
+    virtual int unitCount() const = 0; ///< Units in forward order; the root unit, whose weights stay gathered, last.
+    virtual std::string unitName(int unit) const = 0;
+    /// Names and tensors of buffers (running statistics).
+    virtual std::vector<std::pair<std::string, at::Tensor>> buffers() const { return {}; }
+    virtual void convertBuffers(at::ScalarType) {}
+
+    /// Logits (rows, classes), ready for cross entropy with the batch's targets flattened.
+    virtual at::Tensor forward(const at::Tensor& input, WeightAccess& weights, bool training) = 0;
+};
+
+/// Initial weights as PyTorch draws them (kaiming-uniform linear layers, normal embeddings), from one seed, in param order, fp32.
+std::vector<at::Tensor> initialWeights(const ModelPlan& plan, std::uint64_t seed);
+
+std::unique_ptr<Model> makeModel(const ModelPlan& plan, std::uint64_t seed, int rank);
+
+} // namespace mantissa

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "engine/rules/finding.h"
+#include "engine/rules/target.h"
+
+#include <string>
+#include <vector>
+
+namespace mantissa {
+
+/// A fact about the user's module or hardware that a rule needed and nobody gave.
+struct Assumption {
+    std::string path; ///< The setting that would answer it: "mantissa.facts.automatic_optimization".
+    std::string text; ///< "The module uses automatic optimization."
+    int rules = 0;    ///< How many rules asked.
+};
+
+enum class Verdict { Runs, RunsOtherwise, Stops, WontStart, NotChecked };
+
+/// What happens on one side, in one line.
+struct VerdictReport {
+    Verdict verdict = Verdict::Runs;
+    Stage stage = Stage::Configure; ///< For Stops.
+    std::string words; ///< "Target: will stop at step 1, at Unscale"; "This machine: runs, 2 thread ranks"
+};
+
+struct CheckReport {
+    Target target;
+    VerdictReport onTarget;
+    VerdictReport here; ///< Whether this engine can train it; its own findings are among `findings`.
+    std::vector<Assumption> assumed;
+    std::vector<Finding> findings; ///< Errors first, then by stage. Suppressed ones are left out.
+};
+
+/// All rules on one set-up, with the fixes' `clears` and `raises` worked out. Pure; microseconds.
+CheckReport check(const Setup& setup, const Target& target);
+
+/// The same without fixes' consequences: for the checker itself, the matrix and batches.
+std::vector<Finding> findings(const Setup& setup, const Target& target);
+
+struct FixAllReport {
+    Setup setup;
+    std::vector<std::string> applied; ///< Titles, in order.
+    int rounds = 0;
+    bool cycle = false;
+};
+
+/// Applies safe fixes one at a time, checking again, until none is left, a cycle is seen or 10 rounds are over.
+FixAllReport fixAllSafe(const Setup& setup, const Target& target);
+
+} // namespace mantissa

@@ -1,0 +1,16 @@
+# Fails on file names that are not snake_case, on suffixes that say nothing, and on words that belong to a machine.
+file(GLOB_RECURSE sources "${ROOT}/app/*.h" "${ROOT}/app/*.cpp" "${ROOT}/engine/*.h" "${ROOT}/engine/*.cpp"
+     "${ROOT}/ui/*.h" "${ROOT}/ui/*.cpp" "${ROOT}/tests/*.cpp" "${ROOT}/tests/*.h")
+foreach(file IN LISTS sources)
+    get_filename_component(name "${file}" NAME_WE)
+    if(NOT name MATCHES "^[a-z0-9_]+$")
+        message(SEND_ERROR "${file}: file names are snake_case.")
+    endif()
+    if(name MATCHES "_(manager|helper|helpers|util|utils|handler|info|data)$")
+        message(SEND_ERROR "${file}: this suffix names no role. Say what it is.")
+    endif()
+    file(STRINGS "${file}" hits REGEX "(class|struct) [A-Za-z]*(Manager|Helper|Util|Handler|Info|Data) ")
+    if(hits)
+        message(SEND_ERROR "${file}: ${hits}\n  This suffix names no role. Say what it is.")
+    endif()
+endforeach()
