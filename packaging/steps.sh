@@ -32,7 +32,7 @@ step() {
 BUILD_PACKAGES=(g++ cmake ninja-build ccache mold python3 python3-pip ca-certificates
     qt6-base-dev qt6-svg-dev libqcustomplot-dev libsqlitecpp-dev libsqlite3-dev libyaml-cpp-dev nlohmann-json3-dev
     zlib1g-dev libcli11-dev dataset-fashion-mnist fonts-inter fonts-jetbrains-mono)
-TEST_PACKAGES=(xvfb openbox xdotool x11-utils imagemagick sqlite3)
+TEST_PACKAGES=(xvfb openbox xdotool x11-utils imagemagick sqlite3 clang-format)
 
 need_packages() {
     local package
