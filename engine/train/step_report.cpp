@@ -1,0 +1,90 @@
+#include "engine/train/step_report.h"
+
+#include <algorithm>
+
+namespace mantissa {
+namespace {
+
+constexpr int kWholeRun = -1;
+
+std::vector<SeriesSpec> wholeRunSeries(const RunPlan& plan)
+{
+    std::vector<SeriesSpec> series = {{"loss", "1"}, {"accuracy", "1"}};
+    const auto add = [&series](bool wanted, const char* name) {
+        if (wanted)
+            series.push_back({name, "1"});
+    };
+    add(plan.scaler.enabled, "loss_scale");
+    add(plan.scaler.enabled, "growth_tracker");
+    add(true, "skipped");
+    add(true, "grad_norm");
+    add(plan.clip.kind != ClipKind::None, "grad_norm_clipped");
+    add(plan.scaler.enabled, "grad_norm_scaled");
+    add(true, "param_norm");
+    add(true, "update_ratio");
+    add(true, "stalled_share");
+    add(true, "lr");
+    series.push_back({"step_time", "s", kWholeRun, "train", false});
+    series.push_back({"samples_per_second", "1/s", kWholeRun, "train", false});
+    return series;
+}
+
+void addRankSeries(std::vector<SeriesSpec>& series, const RunPlan& plan, int rank)
+{
+    series.push_back({"nonfinite_before", "1", rank});
+    if (plan.scaler.enabled)
+        series.push_back({"found_inf", "1", rank});
+    series.push_back({"data_time", "s", rank, "train", false});
+    series.push_back({"comm_time", "s", rank, "train", false});
+    series.push_back({"memory", "B", rank, "train", false});
+}
+
+} // namespace
+
+StepSeries::StepSeries(const RunPlan& plan) : m_catalogue(wholeRunSeries(plan))
+{
+    for (int rank = 0; rank < plan.ranks; ++rank)
+        addRankSeries(m_catalogue, plan, rank);
+}
+
+int StepSeries::indexOf(std::string_view name, int rank) const
+{
+    const auto found = std::find_if(m_catalogue.begin(), m_catalogue.end(), [&](const SeriesSpec& spec) {
+        return spec.rank == rank && spec.name == name;
+    });
+    return found == m_catalogue.end() ? -1 : static_cast<int>(found - m_catalogue.begin());
+}
+
+std::vector<Sample> StepSeries::samples(const StepReport& report, int rank, double time) const
+{
+    std::vector<Sample> samples;
+    const auto add = [&](std::string_view name, int owner, std::optional<double> value) {
+        if (const int index = indexOf(name, owner); index >= 0 && value)
+            samples.push_back({index, report.step, time, *value});
+    };
+    if (rank == 0) {
+        add("loss", kWholeRun, report.loss);
+        add("accuracy", kWholeRun, report.accuracy);
+        add("loss_scale", kWholeRun, report.lossScale);
+        add("growth_tracker", kWholeRun, report.growthTracker);
+        add("skipped", kWholeRun, report.skipped ? 1.0 : 0.0);
+        add("grad_norm", kWholeRun, report.gradNorm);
+        add("grad_norm_clipped", kWholeRun, report.gradNormClipped);
+        add("grad_norm_scaled", kWholeRun, report.gradNormScaled);
+        add("param_norm", kWholeRun, report.paramNorm);
+        add("update_ratio", kWholeRun, report.updateRatio);
+        add("stalled_share", kWholeRun, report.stalledShare);
+        add("lr", kWholeRun, report.learningRate);
+        add("step_time", kWholeRun, report.stepSeconds);
+        add("samples_per_second", kWholeRun,
+            report.stepSeconds > 0.0 ? static_cast<double>(report.samples) / report.stepSeconds : 0.0);
+    }
+    add("nonfinite_before", rank, static_cast<double>(report.nonfiniteBefore));
+    add("found_inf", rank, report.foundInf);
+    add("data_time", rank, report.dataSeconds);
+    add("comm_time", rank, report.commSeconds);
+    add("memory", rank, static_cast<double>(report.memoryBytes));
+    return samples;
+}
+
+} // namespace mantissa

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "engine/metrics/sample.h"
+#include "engine/recipe/run_plan.h"
+#include "engine/recipe/stage.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mantissa {
+
+/// Something of one step that deserves an event: a fault made on purpose, a scale under its floor.
+struct StepNote {
+    std::string kind; ///< "injected", "scale_floor"
+    Stage stage = Stage::Data;
+    std::string message;
+};
+
+/// What one rank knows after one optimizer step. A plain value.
+struct StepReport {
+    std::int64_t step = 0; ///< 0-based; skipped steps count.
+    std::int64_t epoch = 0;
+    std::vector<std::int64_t> batches; ///< Index in the epoch of each micro batch of the window.
+    bool endsEpoch = false;
+
+    // Of the whole run, the same on every rank.
+    double loss = 0.0; ///< Undivided, mean over the window and the ranks.
+    double accuracy = 0.0; ///< Share of right answers, over the window and the ranks.
+    std::optional<double> lossScale; ///< Used by this step; only with a scaler, like the next three.
+    std::optional<std::int64_t> growthTracker;
+    std::optional<double> lossScaleAfter;
+    std::optional<std::int64_t> growthTrackerAfter;
+    bool skipped = false;
+    double gradNorm = 0.0; ///< L2, unscaled, before clipping.
+    std::optional<double> gradNormClipped; ///< Only with clipping.
+    std::optional<double> gradNormScaled; ///< Only with a scaler.
+    std::optional<double> totalNorm; ///< As the clipping call returned it, in the gradients' own dtype.
+    double paramNorm = 0.0; ///< After the step.
+    double updateRatio = 0.0; ///< ‖change‖ / ‖parameters‖; 0 on a skipped step.
+    std::optional<double> stalledShare; ///< Of the elements with a gradient, those that kept their bits. None on a skipped step.
+    double learningRate = 0.0;
+    std::int64_t samples = 0; ///< Rows of all ranks in this window.
+
+    // Of this rank alone.
+    std::vector<double> losses; ///< Undivided, one for each micro batch.
+    std::int64_t nonfiniteBefore = 0; ///< Gradient elements that were Inf or NaN before any reduction.
+    double foundInf = 0.0; ///< As the loss scaler holds it after the ranks agreed.
+    bool parametersChanged = false;
+    double stepSeconds = 0.0;
+    double dataSeconds = 0.0; ///< Waiting for the loader.
+    double commSeconds = 0.0; ///< Inside collectives.
+    std::uint64_t memoryBytes = 0; ///< Most bytes of parameters alive at once.
+    std::vector<Stage> stages; ///< Really gone through, in order; the stages of a micro batch once for each.
+    std::array<double, kStages.size()> stageSeconds{}; ///< By index of the stage.
+    std::vector<StepNote> notes;
+};
+
+/// The series of a run, and the samples that a step adds to them.
+class StepSeries {
+public:
+    explicit StepSeries(const RunPlan& plan);
+
+    const std::vector<SeriesSpec>& catalogue() const { return m_catalogue; }
+
+    /// Samples of one rank's report: its own series and, from rank 0, those of the whole run. `time` is seconds since the run began.
+    std::vector<Sample> samples(const StepReport& report, int rank, double time) const;
+
+private:
+    int indexOf(std::string_view name, int rank) const;
+
+    std::vector<SeriesSpec> m_catalogue;
+};
+
+} // namespace mantissa
