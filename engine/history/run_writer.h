@@ -49,7 +49,8 @@ public:
     virtual void append(const RunEvent& event) = 0;
     virtual void append(const CheckpointRecord& checkpoint) = 0;
     virtual void setState(RunState state) = 0; ///< running, paused
-    /// Commits everything, switches to journal_mode=DELETE and closes the file. Reports the first error of the run's writing.
+    /// `lastStep` is 0-based as in samples; -1 where no step was made. Commits everything, switches
+    /// to journal_mode=DELETE and closes the file. Reports the first error of the run's writing.
     virtual Result<void> finish(RunState state, std::int64_t lastStep) = 0;
     /// The first error so far (a full disk, say); training goes on, and the run says what was lost.
     virtual Result<void> health() const = 0;
