@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace mantissa {
 
@@ -11,6 +12,7 @@ enum class WireType : std::uint8_t { F32, F64, BF16, F16, I64, U8 };
 enum class ReduceOp : std::uint8_t { Sum, Max };
 
 std::size_t wireSize(WireType type);
+std::string_view wireName(WireType type);
 
 /// A collective that ended early: abort, time-out or ranks that called different collectives.
 /// Lives inside the engine only; the session turns it into an Error.
@@ -18,9 +20,9 @@ struct CommError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The collectives of one rank, on raw memory. All ranks make the same calls in the same order, each from one thread.
-/// Sums go in rank order and 16-bit sums are added up in fp32, so that results are the same bits every run;
-/// in a Max a NaN wins.
+/// The collectives of one rank, on raw memory. All ranks make the same calls in the same order, each from one
+/// thread. Sums go in rank order and 16-bit sums are added up in fp32, so that results are the same bits
+/// every run; in a Max a NaN wins.
 class Communicator {
 public:
     virtual ~Communicator() = default;
