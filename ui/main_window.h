@@ -1,15 +1,63 @@
 #pragma once
 
+#include "ui/pages/page.h"
+
 #include <QMainWindow>
+
+#include <vector>
+
+class QStackedWidget;
 
 namespace mantissa::ui {
 
-/// The window: rail, header and pages.
+class MessageBar;
+class Rail;
+class StatusLine;
+
+/// The window: menus, rail, the pages of the page catalogue, status line.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
 public:
-    explicit MainWindow(QWidget* parent = nullptr);
+    explicit MainWindow(const PageServices& services, QWidget* parent = nullptr);
+
+    void showPage(int index);
+    void showPage(const QString& id);
+    Page* page(const QString& id) const;
+
+    /// Opens a file after asking about unsaved changes; errors are shown in the window.
+    void openFile(const QString& path);
+    /// The file that was open when the program was closed, where it is still there.
+    void openLastFile();
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    void buildPages();
+    void buildMenus();
+    void buildFileMenu(QMenu& menu);
+    void buildViewMenu(QMenu& menu);
+    void showTitle();
+    void showStatus();
+    void restorePlace();
+
+    bool mayDiscard();
+    bool save();
+    bool saveAs();
+    void chooseFile();
+    bool saveTo(const QString& path);
+
+    PageServices m_services;
+    WindowMenus m_menus;
+    Rail* m_rail = nullptr;
+    QStackedWidget* m_stack = nullptr;
+    StatusLine* m_status = nullptr;
+    MessageBar* m_messages = nullptr;
+    std::vector<Page*> m_pages;
 };
 
 } // namespace mantissa::ui

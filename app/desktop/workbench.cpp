@@ -1,0 +1,32 @@
+#include "app/desktop/workbench.h"
+
+#include <QStandardPaths>
+
+namespace mantissa {
+namespace {
+
+std::filesystem::path defaultHistory()
+{
+    const auto home = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation);
+    return std::filesystem::path(home.toStdString()) / "mantissa" / "history";
+}
+
+} // namespace
+
+Workbench::Workbench(const WorkbenchOptions& options)
+    : m_engine([] { return loadTrainingService(); }),
+      m_window({m_document, m_engine, m_navigation, m_appearance,
+                options.history.empty() ? defaultHistory() : options.history})
+{
+    if (!options.file.isEmpty())
+        m_window.openFile(options.file);
+    else
+        m_window.openLastFile();
+}
+
+void Workbench::show()
+{
+    m_window.show();
+}
+
+} // namespace mantissa

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "engine/core/training_service.h"
+
+#include <QObject>
+#include <QString>
+
+namespace mantissa::ui {
+
+/// Requests from one page that another one, or the window, answers.
+class Navigation : public QObject {
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+
+signals:
+    /// Bring a page to the front, by its id in the page catalogue: "compose", "run", "history", "knowledge".
+    void pageAsked(const QString& id);
+    /// Start this run and show it. The history folder is filled in.
+    void runAsked(const mantissa::RunRequest& request);
+    /// Show a stored run, by its folder.
+    void storedRunAsked(const QString& folder);
+    /// Open this text as a new, unsaved set-up under that name.
+    void draftAsked(const QString& yaml, const QString& name);
+    /// Show what is known about a rule, by its id.
+    void ruleAsked(const QString& rule);
+    /// Show the form with the facts about the user's module.
+    void factsAsked();
+    /// Whether a run is in progress: one runs at a time.
+    void runningChanged(bool running);
+};
+
+} // namespace mantissa::ui

@@ -1,0 +1,29 @@
+#include "ui/pages/page_catalogue.h"
+
+#include "ui/pages/compose/compose_page.h"
+
+#include <QCoreApplication>
+
+#include <array>
+
+namespace mantissa::ui {
+namespace {
+
+template <typename PageType>
+std::unique_ptr<Page> make(const PageServices& services)
+{
+    return std::make_unique<PageType>(services);
+}
+
+constexpr std::array kPages = {
+    PageEntry{"compose", QT_TRANSLATE_NOOP("Pages", "Compose"), "compose", make<ComposePage>},
+};
+
+} // namespace
+
+std::span<const PageEntry> pageCatalogue()
+{
+    return kPages;
+}
+
+} // namespace mantissa::ui
