@@ -15,6 +15,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QTimer>
@@ -191,7 +192,14 @@ void MainWindow::showStatus()
 void MainWindow::restorePlace()
 {
     const QSettings settings;
-    restoreGeometry(settings.value(kGeometryKey).toByteArray());
+    if (restoreGeometry(settings.value(kGeometryKey).toByteArray()))
+        return;
+    // A screen that just holds the smallest window is used whole.
+    const auto room = screen()->availableSize();
+    if (room.width() < kSmallest.width() + 80 || room.height() < kSmallest.height() + 80)
+        setWindowState(windowState() | Qt::WindowMaximized);
+    else
+        resize(room.boundedTo(QSize(1440, 900)));
 }
 
 void MainWindow::showEvent(QShowEvent* event)
