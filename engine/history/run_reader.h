@@ -22,10 +22,11 @@ struct RunSummaryRow {
     std::string kind;
     RunState state = RunState::Interrupted;
     std::string stateText; ///< "running", or "silent 14 min (node17)" for another host's.
-    double silentSeconds = -1.0; ///< Since the last sign of a run of another host that has not ended; then `state` is Interrupted.
+    double silentSeconds = -1.0; ///< Since the last sign of a run of another host that has not ended; then
+                                 ///< `state` is Interrupted.
     std::int64_t steps = 0;
     std::string started; ///< ISO 8601, UTC.
-    std::string ended;   ///< Empty while it runs, and where it was cut off.
+    std::string ended; ///< Empty while it runs, and where it was cut off.
     std::string host;
     std::string error; ///< Why the folder cannot be read; then only `folder` and `name` hold.
 };
@@ -46,8 +47,8 @@ struct StoredSetup {
     std::string environment;
 };
 
-/// Reads one run's folder; never writes to it. Opens the file anew for each answer, so that an open reader neither
-/// keeps the writer from ending the run nor shows old numbers. Thread-safe.
+/// Reads one run's folder; never writes to it. Opens the file anew for each answer, so that an open reader
+/// neither keeps the writer from ending the run nor shows old numbers. Thread-safe.
 class RunReader {
 public:
     static Result<std::unique_ptr<RunReader>> open(const std::filesystem::path& folder);

@@ -18,10 +18,10 @@ struct RunStart {
     std::string name;
     std::string kind = "run"; ///< run | rehearsal | imported
     std::string setupText;
-    std::string effective;    ///< JSON: requested and effective settings.
-    std::string findings;     ///< JSON
-    std::string assumed;      ///< JSON
-    std::string environment;  ///< JSON: versions, threads, device.
+    std::string effective; ///< JSON: requested and effective settings.
+    std::string findings; ///< JSON
+    std::string assumed; ///< JSON
+    std::string environment; ///< JSON: versions, threads, device.
     std::vector<SeriesSpec> series;
 };
 
@@ -33,14 +33,16 @@ struct CheckpointRecord {
     bool kept = true;
 };
 
-/// The only writer of a run's `run.sqlite`: its own thread, a commit at least every second, nothing lost but what a
-/// kill takes from the last second. Calls from any thread; a full queue makes the caller wait, since history drops nothing.
+/// The only writer of a run's `run.sqlite`: its own thread, a commit at least every second, nothing lost but
+/// what a kill takes from the last second. Calls from any thread; a full queue makes the caller wait, since
+/// history drops nothing.
 class RunWriter {
 public:
     /// Makes the run's folder with setup.yaml and run.sqlite. Io with the path where it cannot be written.
     static Result<std::unique_ptr<RunWriter>> create(const RunStart& start);
 
-    virtual ~RunWriter() = default; ///< Commits what is queued. A run that was not finished is left as it is: interrupted.
+    virtual ~RunWriter() =
+        default; ///< Commits what is queued. A run that was not finished is left as it is: interrupted.
 
     virtual std::string id() const = 0;
     virtual std::filesystem::path folder() const = 0;
