@@ -20,11 +20,11 @@ enum class FieldUse {
 /// breaks the build of whoever uses it. Parser, forms, diagram, search, diff, rules and `check --batch` read the table.
 struct Field {
     std::string_view path;   ///< As in the file: "trainer.precision".
-    std::string_view knob;   ///< The flat name of `check --batch`: "precision". Empty: none.
+    std::string_view knob = {}; ///< The flat name of `check --batch`: "precision". Empty: none.
     std::string_view label;  ///< A short name for people: "precision".
     FieldType type = FieldType::Any;
     std::string_view stage;  ///< Stage id whose form shows it.
-    std::string_view fallback; ///< The default, as YAML; empty: there is none.
+    std::string_view fallback = {}; ///< The default, as YAML; empty: there is none.
     std::span<const std::string_view> choices = {}; ///< For Choice; others may still be written.
     std::optional<double> least = {}; ///< Range of a number, both ends included.
     std::optional<double> most = {};

@@ -1,0 +1,227 @@
+#include "engine/recipe/field.h"
+
+#include "engine/recipe/fields.h"
+#include "engine/recipe/flow_value.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mantissa {
+
+namespace {
+
+// One line per topic and header; forms show fields in this order.
+constexpr std::array kFields = {
+    &field::seed,
+    &field::precision,
+    &field::strategy,
+    &field::accelerator,
+    &field::devices,
+    &field::numNodes,
+    &field::maxEpochs,
+    &field::maxSteps,
+    &field::minEpochs,
+    &field::minSteps,
+    &field::maxTime,
+    &field::fastDevRun,
+    &field::limitTrainBatches,
+    &field::limitValBatches,
+    &field::limitTestBatches,
+    &field::limitPredictBatches,
+    &field::overfitBatches,
+    &field::valCheckInterval,
+    &field::checkValEveryNEpoch,
+    &field::numSanityValSteps,
+    &field::reloadDataloaders,
+    &field::useDistributedSampler,
+    &field::accumulate,
+    &field::clipValue,
+    &field::clipAlgorithm,
+    &field::syncBatchnorm,
+    &field::deterministic,
+    &field::benchmark,
+    &field::inferenceMode,
+    &field::detectAnomaly,
+    &field::barebones,
+    &field::profiler,
+    &field::logger,
+    &field::logEveryNSteps,
+    &field::enableCheckpointing,
+    &field::enableProgressBar,
+    &field::enableModelSummary,
+    &field::defaultRootDir,
+    &field::autologHparams,
+    &field::modelRegistry,
+    &field::callbacks,
+    &field::plugins,
+    &field::fsdpShardingStrategy,
+    &field::fsdpStateDictType,
+    &field::fsdpCpuOffload,
+    &field::fsdpUseOrigParams,
+    &field::fsdpAutoWrapPolicy,
+    &field::fsdpMixedPrecision,
+    &field::fsdpParamDtype,
+    &field::fsdpReduceDtype,
+    &field::fsdpActivationCheckpointing,
+    &field::fsdpActivationCheckpointingPolicy,
+    &field::fsdpDeviceMesh,
+    &field::fsdpProcessGroup,
+    &field::ddpFindUnused,
+    &field::ddpStaticGraph,
+    &field::ddpCommHook,
+    &field::ddpStartMethod,
+    &field::ddpModelAveraging,
+    &field::deepspeedStage,
+    &field::deepspeedOffloadOptimizer,
+    &field::deepspeedConfig,
+    &field::modelParallelData,
+    &field::modelParallelTensor,
+    &field::singleDevice,
+    &field::strategyAccelerator,
+    &field::strategyPrecisionPlugin,
+    &field::strategyCheckpointIo,
+    &field::strategyClusterEnvironment,
+    &field::strategyParallelDevices,
+    &field::strategyBackend,
+    &field::fsdpScaler,
+    &field::ampScaler,
+    &field::optimizerClass,
+    &field::learningRate,
+    &field::fused,
+    &field::foreach,
+    &field::betas,
+    &field::eps,
+    &field::weightDecay,
+    &field::momentum,
+    &field::dampening,
+    &field::nesterov,
+    &field::amsgrad,
+    &field::maximize,
+    &field::scheduleClass,
+    &field::scheduleWarmup,
+    &field::scheduleTotal,
+    &field::scheduleMinRatio,
+    &field::scheduleStepSize,
+    &field::scheduleGamma,
+    &field::scheduleInterval,
+    &field::scheduleOnSkip,
+    &field::scheduleFrequency,
+    &field::scheduleMonitor,
+    &field::scheduleStrict,
+    &field::modelClass,
+    &field::modelInputs,
+    &field::modelHidden,
+    &field::modelClasses,
+    &field::modelLayers,
+    &field::modelChannels1,
+    &field::modelChannels2,
+    &field::modelImageSize,
+    &field::modelBatchNorm,
+    &field::modelVocab,
+    &field::modelContext,
+    &field::modelWidth,
+    &field::modelHeads,
+    &field::modelDropout,
+    &field::modelTiedHead,
+    &field::modelAttention,
+    &field::dataClass,
+    &field::batchSize,
+    &field::dataFolder,
+    &field::dataFile,
+    &field::dataContext,
+    &field::dataShape,
+    &field::dataInputs,
+    &field::dataClasses,
+    &field::dataSamples,
+    &field::dataInitFile,
+    &field::dataBatchesPerEpoch,
+    &field::accumulationSchedule,
+    &field::earlyStoppingMonitor,
+    &field::earlyStoppingPatience,
+    &field::checkpointMonitor,
+    &field::checkpointSaveTopK,
+    &field::swaLrs,
+    &field::emaDecay,
+    &field::lrMonitorInterval,
+    &field::target,
+    &field::mode,
+    &field::ranks,
+    &field::threads,
+    &field::fabricMaxNorm,
+    &field::fabricClipValue,
+    &field::normType,
+    &field::fabricErrorIfNonfinite,
+    &field::fabricSetupOrder,
+    &field::fabricState,
+    &field::fabricNoBackwardSync,
+    &field::fabricCli,
+    &field::fabricSaveFilter,
+    &field::scalerInitScale,
+    &field::scalerGrowthFactor,
+    &field::scalerBackoffFactor,
+    &field::scalerGrowthInterval,
+    &field::explicitUnscale,
+    &field::noSync,
+    &field::lastWindow,
+    &field::inject,
+    &field::suppress,
+    &field::notes,
+    &field::automaticOptimization,
+    &field::overrides,
+    &field::numOptimizers,
+    &field::numSchedules,
+    &field::optimizerMade,
+    &field::paramsSource,
+    &field::metaParameters,
+    &field::resetParameters,
+    &field::wrapsFsdp,
+    &field::severalFsdpModels,
+    &field::selfUnscaling,
+    &field::tiedParameters,
+    &field::unusedParameters,
+    &field::compiled,
+    &field::hasBatchnorm,
+    &field::trainingStepOutput,
+    &field::manualCalls,
+    &field::scalerObject,
+    &field::dataLength,
+    &field::dataIterable,
+    &field::dataSampler,
+    &field::hasValLoader,
+    &field::runFn,
+    &field::runCkptPath,
+    &field::envGpus,
+    &field::envPackages,
+    &field::envVars,
+    &field::envInteractive,
+};
+
+} // namespace
+
+Value Field::defaultValue() const
+{
+    return fallback.empty() ? Value() : readFlowValue(fallback);
+}
+
+std::span<const Field* const> allFields()
+{
+    return kFields;
+}
+
+const Field* fieldAt(std::string_view path)
+{
+    const auto* found =
+        std::find_if(kFields.begin(), kFields.end(), [&](const auto* f) { return f->path == path; });
+    return found == kFields.end() ? nullptr : *found;
+}
+
+const Field* fieldOfKnob(std::string_view knob)
+{
+    if (knob.empty())
+        return nullptr;
+    const auto* found =
+        std::find_if(kFields.begin(), kFields.end(), [&](const auto* f) { return f->knob == knob; });
+    return found == kFields.end() ? nullptr : *found;
+}
+
+} // namespace mantissa

@@ -1,0 +1,146 @@
+#pragma once
+
+#include "engine/recipe/field.h"
+
+#include <array>
+
+// Models of this engine.
+namespace mantissa::field {
+
+inline constexpr std::array<std::string_view, 3> kModelClassChoices = {"mantissa.MLP", "mantissa.ConvNet",
+                                                                       "mantissa.Transformer"};
+inline constexpr Field modelClass = {
+    .path = "model.class_path",
+    .label = "model",
+    .type = FieldType::Choice,
+    .stage = "forward",
+    .choices = kModelClassChoices,
+    .use = FieldUse::Runs,
+    .help = "The network. Names of other packages stay as they are: they are checked, and not trained here."};
+inline constexpr Field modelInputs = {.path = "model.init_args.inputs",
+                                      .label = "inputs",
+                                      .type = FieldType::Integer,
+                                      .stage = "forward",
+                                      .fallback = "784",
+                                      .least = 1,
+                                      .use = FieldUse::Runs,
+                                      .help = "MLP: numbers in a sample."};
+inline constexpr Field modelHidden = {.path = "model.init_args.hidden",
+                                      .label = "hidden",
+                                      .type = FieldType::Integer,
+                                      .stage = "forward",
+                                      .fallback = "256",
+                                      .least = 1,
+                                      .use = FieldUse::Runs,
+                                      .help = "MLP: width of the hidden layers."};
+inline constexpr Field modelClasses = {.path = "model.init_args.classes",
+                                       .label = "classes",
+                                       .type = FieldType::Integer,
+                                       .stage = "loss",
+                                       .fallback = "10",
+                                       .least = 2,
+                                       .use = FieldUse::Runs,
+                                       .help = "Classes that are told apart."};
+inline constexpr Field modelLayers = {
+    .path = "model.init_args.layers",
+    .label = "layers",
+    .type = FieldType::Integer,
+    .stage = "forward",
+    .least = 1,
+    .use = FieldUse::Runs,
+    .help = "MLP: linear layers in all, 3 by default. Transformer: blocks, 2 by default."};
+inline constexpr Field modelChannels1 = {.path = "model.init_args.channels1",
+                                         .label = "channels1",
+                                         .type = FieldType::Integer,
+                                         .stage = "forward",
+                                         .fallback = "8",
+                                         .least = 1,
+                                         .use = FieldUse::Runs,
+                                         .help = "ConvNet: channels after the first convolution."};
+inline constexpr Field modelChannels2 = {.path = "model.init_args.channels2",
+                                         .label = "channels2",
+                                         .type = FieldType::Integer,
+                                         .stage = "forward",
+                                         .fallback = "16",
+                                         .least = 1,
+                                         .use = FieldUse::Runs,
+                                         .help = "ConvNet: channels after the second convolution."};
+inline constexpr Field modelImageSize = {
+    .path = "model.init_args.image_size",
+    .label = "image_size",
+    .type = FieldType::Integer,
+    .stage = "forward",
+    .fallback = "28",
+    .least = 4,
+    .use = FieldUse::Runs,
+    .help = "ConvNet: height and width of an image; a multiple of 4, for it is halved twice."};
+inline constexpr Field modelBatchNorm = {.path = "model.init_args.batch_norm",
+                                         .label = "batch_norm",
+                                         .type = FieldType::Bool,
+                                         .stage = "forward",
+                                         .fallback = "false",
+                                         .use = FieldUse::Runs,
+                                         .help =
+                                             "ConvNet: normalises each channel over the batch of a rank."};
+inline constexpr Field modelVocab = {.path = "model.init_args.vocab",
+                                     .label = "vocab",
+                                     .type = FieldType::Integer,
+                                     .stage = "forward",
+                                     .fallback = "256",
+                                     .least = 2,
+                                     .use = FieldUse::Runs,
+                                     .help = "Transformer: tokens that are told apart; bytes need 256."};
+inline constexpr Field modelContext = {.path = "model.init_args.context",
+                                       .label = "context",
+                                       .type = FieldType::Integer,
+                                       .stage = "forward",
+                                       .fallback = "128",
+                                       .least = 1,
+                                       .use = FieldUse::Runs,
+                                       .help = "Transformer: tokens in a row."};
+inline constexpr Field modelWidth = {.path = "model.init_args.width",
+                                     .label = "width",
+                                     .type = FieldType::Integer,
+                                     .stage = "forward",
+                                     .fallback = "128",
+                                     .least = 1,
+                                     .use = FieldUse::Runs,
+                                     .help =
+                                         "Transformer: numbers that stand for a token; a multiple of heads."};
+inline constexpr Field modelHeads = {.path = "model.init_args.heads",
+                                     .label = "heads",
+                                     .type = FieldType::Integer,
+                                     .stage = "forward",
+                                     .fallback = "4",
+                                     .least = 1,
+                                     .use = FieldUse::Runs,
+                                     .help = "Transformer: attention heads in a block."};
+inline constexpr Field modelDropout = {.path = "model.init_args.dropout",
+                                       .label = "dropout",
+                                       .type = FieldType::Number,
+                                       .stage = "forward",
+                                       .fallback = "0.0",
+                                       .least = 0,
+                                       .most = 0.999,
+                                       .use = FieldUse::Runs,
+                                       .help = "Transformer: share of activations set to zero in training."};
+inline constexpr Field modelTiedHead = {.path = "model.init_args.tied_head",
+                                        .label = "tied_head",
+                                        .type = FieldType::Bool,
+                                        .stage = "forward",
+                                        .fallback = "false",
+                                        .use = FieldUse::Runs,
+                                        .help =
+                                            "Transformer: the output layer uses the embedding of the input."};
+inline constexpr std::array<std::string_view, 2> kModelAttentionChoices = {"sdpa", "explicit"};
+inline constexpr Field modelAttention = {.path = "model.init_args.attention",
+                                         .label = "attention",
+                                         .type = FieldType::Choice,
+                                         .stage = "forward",
+                                         .fallback = "sdpa",
+                                         .choices = kModelAttentionChoices,
+                                         .use = FieldUse::Runs,
+                                         .help =
+                                             "Transformer: the library's attention, or scores made by hand."};
+
+} // namespace mantissa::field

@@ -1,0 +1,106 @@
+#pragma once
+
+#include "engine/recipe/field.h"
+
+#include <array>
+
+// The schedule of the learning rate.
+namespace mantissa::field {
+
+inline constexpr std::array<std::string_view, 5> kScheduleClassChoices = {
+    "mantissa.WarmupCosine", "torch.optim.lr_scheduler.StepLR", "torch.optim.lr_scheduler.CosineAnnealingLR",
+    "torch.optim.lr_scheduler.OneCycleLR", "torch.optim.lr_scheduler.ReduceLROnPlateau"};
+inline constexpr Field scheduleClass = {.path = "lr_scheduler.class_path",
+                                        .knob = "module.lr_scheduler.class",
+                                        .label = "schedule",
+                                        .type = FieldType::Choice,
+                                        .stage = "optimizer",
+                                        .choices = kScheduleClassChoices,
+                                        .use = FieldUse::Runs,
+                                        .help =
+                                            "How the learning rate changes over time. Nothing: it stays."};
+inline constexpr Field scheduleWarmup = {
+    .path = "lr_scheduler.init_args.warmup",
+    .label = "warmup",
+    .type = FieldType::Integer,
+    .stage = "optimizer",
+    .fallback = "0",
+    .least = 0,
+    .use = FieldUse::Runs,
+    .help = "WarmupCosine: advances during which the rate rises from zero in equal parts."};
+inline constexpr Field scheduleTotal = {.path = "lr_scheduler.init_args.total",
+                                        .label = "total",
+                                        .type = FieldType::Integer,
+                                        .stage = "optimizer",
+                                        .least = 1,
+                                        .use = FieldUse::Runs,
+                                        .help = "WarmupCosine: advances until the least rate is reached."};
+inline constexpr Field scheduleMinRatio = {.path = "lr_scheduler.init_args.min_ratio",
+                                           .label = "min_ratio",
+                                           .type = FieldType::Number,
+                                           .stage = "optimizer",
+                                           .fallback = "0.0",
+                                           .least = 0,
+                                           .most = 1,
+                                           .use = FieldUse::Runs,
+                                           .help =
+                                               "WarmupCosine: the least rate as a share of the base rate."};
+inline constexpr Field scheduleStepSize = {.path = "lr_scheduler.init_args.step_size",
+                                           .label = "step_size",
+                                           .type = FieldType::Integer,
+                                           .stage = "optimizer",
+                                           .least = 1,
+                                           .use = FieldUse::Runs,
+                                           .help = "StepLR: advances between two multiplications."};
+inline constexpr Field scheduleGamma = {.path = "lr_scheduler.init_args.gamma",
+                                        .label = "gamma",
+                                        .type = FieldType::Number,
+                                        .stage = "optimizer",
+                                        .fallback = "0.1",
+                                        .least = 0,
+                                        .use = FieldUse::Runs,
+                                        .help = "StepLR: the factor of each multiplication."};
+inline constexpr std::array<std::string_view, 2> kScheduleIntervalChoices = {"epoch", "step"};
+inline constexpr Field scheduleInterval = {
+    .path = "mantissa.facts.lr_scheduler.interval",
+    .knob = "module.lr_scheduler.interval",
+    .label = "advanced every",
+    .type = FieldType::Choice,
+    .stage = "optimizer",
+    .choices = kScheduleIntervalChoices,
+    .use = FieldUse::Runs,
+    .help = "When the schedule advances. Lightning says epoch; a WarmupCosine of this engine counts steps "
+            "unless told otherwise."};
+inline constexpr std::array<std::string_view, 2> kScheduleOnSkipChoices = {"advance", "hold"};
+inline constexpr Field scheduleOnSkip = {
+    .path = "mantissa.schedule_on_skip",
+    .label = "on a skipped step",
+    .type = FieldType::Choice,
+    .stage = "optimizer",
+    .fallback = "advance",
+    .choices = kScheduleOnSkipChoices,
+    .use = FieldUse::Runs,
+    .help = "Lightning advances the schedule also on steps that the loss scale skips; hold waits with them."};
+inline constexpr Field scheduleFrequency = {.path = "mantissa.facts.lr_scheduler.frequency",
+                                            .knob = "module.lr_scheduler.frequency",
+                                            .label = "frequency",
+                                            .type = FieldType::Integer,
+                                            .stage = "optimizer",
+                                            .fallback = "1",
+                                            .least = 1,
+                                            .help = "Advances only at every n-th moment."};
+inline constexpr Field scheduleMonitor = {.path = "mantissa.facts.lr_scheduler.monitor",
+                                          .knob = "module.lr_scheduler.monitor",
+                                          .label = "monitor",
+                                          .type = FieldType::Text,
+                                          .stage = "optimizer",
+                                          .help = "The metric that a plateau schedule watches."};
+inline constexpr Field scheduleStrict = {.path = "mantissa.facts.lr_scheduler.strict",
+                                         .knob = "module.lr_scheduler.strict",
+                                         .label = "strict",
+                                         .type = FieldType::Bool,
+                                         .stage = "optimizer",
+                                         .fallback = "true",
+                                         .help = "Stops where the watched metric is missing."};
+
+} // namespace mantissa::field
