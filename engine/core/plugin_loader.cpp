@@ -3,11 +3,16 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 namespace mantissa {
 namespace {
 
-std::filesystem::path besideTheProgram()
+/// MANTISSA_ENGINE where it is set (an engine built otherwise), else the file beside the program.
+std::filesystem::path usualPlace()
 {
+    if (const char* chosen = std::getenv("MANTISSA_ENGINE"); chosen && *chosen) // NOLINT(concurrency-mt-unsafe)
+        return chosen;
     std::error_code error;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
     return program.parent_path() / "libmantissa_engine.so";
@@ -17,7 +22,7 @@ std::filesystem::path besideTheProgram()
 
 Result<std::unique_ptr<TrainingService>> loadTrainingService(const std::filesystem::path& plugin)
 {
-    const auto path = plugin.empty() ? besideTheProgram() : plugin;
+    const auto path = plugin.empty() ? usualPlace() : plugin;
     // Never closed: LibTorch's threads and registrations do not survive dlclose.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {

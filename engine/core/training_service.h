@@ -113,7 +113,7 @@ public:
     virtual Result<VerifyReport> verify(const VerifyRequest& request) = 0;
 };
 
-/// Loads the plug-in beside the program and makes its service; it is never unloaded.
+/// Loads the plug-in (MANTISSA_ENGINE where that is set, else the one beside the program) and makes its service; it is never unloaded.
 /// NotHere, with what is missing, where the plug-in or a library of its is not there.
 Result<std::unique_ptr<TrainingService>> loadTrainingService(const std::filesystem::path& plugin = {});
 
