@@ -18,7 +18,7 @@ SeriesLevels::Node SeriesLevels::leaf(double value)
         node.nonFinite = 1;
         return node;
     }
-    node.min = node.max = node.first = node.last = value;
+    node.min = node.max = node.first = node.last = node.sum = value;
     if (value > 0.0)
         node.minPositive = value;
     return node;
@@ -34,6 +34,7 @@ void SeriesLevels::join(Node& into, const Node& next)
         into.first = next.first;
     if (!std::isnan(next.last))
         into.last = next.last;
+    into.sum += next.sum;
     into.nonFinite += next.nonFinite;
 }
 
@@ -107,8 +108,9 @@ LevelBucket SeriesLevels::bucket(std::size_t from, std::size_t to) const
 {
     const Node node = joined(from, to);
     const auto count = static_cast<std::uint32_t>(to - from);
-    return {m_x[from],     m_x[to - 1], node.min, node.max, node.first, node.last, count - node.nonFinite,
-            node.nonFinite};
+    const auto finite = count - node.nonFinite;
+    const double mean = finite == 0 ? std::numeric_limits<double>::quiet_NaN() : node.sum / finite;
+    return {m_x[from], m_x[to - 1], node.min, node.max, node.first, node.last, mean, finite, node.nonFinite};
 }
 
 LevelExtent SeriesLevels::extent(double fromX, double toX) const

@@ -16,6 +16,7 @@ struct LevelBucket {
     double max = std::numeric_limits<double>::quiet_NaN();
     double first = std::numeric_limits<double>::quiet_NaN(); ///< The first finite value, and the last.
     double last = std::numeric_limits<double>::quiet_NaN();
+    double mean = std::numeric_limits<double>::quiet_NaN(); ///< Over finite values.
     std::uint32_t finite = 0;
     std::uint32_t nonFinite = 0;
     bool operator==(const LevelBucket&) const = default;
@@ -67,6 +68,7 @@ private:
         double minPositive = std::numeric_limits<double>::quiet_NaN();
         double first = std::numeric_limits<double>::quiet_NaN();
         double last = std::numeric_limits<double>::quiet_NaN();
+        double sum = 0.0;
         std::uint32_t nonFinite = 0;
     };
     static Node leaf(double value);
