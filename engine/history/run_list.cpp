@@ -49,8 +49,7 @@ std::vector<RunSummaryRow> listRuns(const std::filesystem::path& history)
         if (!std::filesystem::exists(folder / kRunFile, ignored)
             && !std::filesystem::exists(folder / kSetupFile, ignored))
             continue;
-        const auto reader = RunReader::open(folder);
-        const auto summary = reader ? (*reader)->summary() : Result<RunSummaryRow>(reader.error());
+        const auto summary = summarizeRun(folder);
         rows.push_back(summary ? *summary : unreadable(folder, summary.error()));
     }
     std::sort(rows.begin(), rows.end(), [](const RunSummaryRow& a, const RunSummaryRow& b) {

@@ -243,6 +243,11 @@ Result<SeriesPoints> FileRunReader::readPoints(SQLite::Database& database, const
 
 } // namespace
 
+Result<RunSummaryRow> summarizeRun(const std::filesystem::path& folder)
+{
+    return FileRunReader(folder).summary();
+}
+
 Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& folder)
 {
     auto reader = std::make_unique<FileRunReader>(folder);

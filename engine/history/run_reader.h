@@ -62,6 +62,9 @@ public:
     virtual Result<std::vector<CheckpointRecord>> checkpoints() const = 0;
 };
 
+/// One run as a list shows it.
+Result<RunSummaryRow> summarizeRun(const std::filesystem::path& folder);
+
 /// The runs of a history folder, newest first. Folders that cannot be read are listed with their error.
 std::vector<RunSummaryRow> listRuns(const std::filesystem::path& history);
 
