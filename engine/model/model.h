@@ -43,6 +43,9 @@ public:
     /// Names and tensors of buffers (running statistics).
     virtual std::vector<std::pair<std::string, at::Tensor>> buffers() const { return {}; }
     virtual void convertBuffers(at::ScalarType) {}
+    /// State of the generator that dropout draws from; undefined where the model draws nothing.
+    virtual at::Tensor generatorState() const { return {}; }
+    virtual void setGeneratorState(const at::Tensor&) {}
 
     /// Logits (rows, classes), ready for cross entropy with the batch's targets flattened.
     virtual at::Tensor forward(const at::Tensor& input, WeightAccess& weights, bool training) = 0;
@@ -50,6 +53,9 @@ public:
 
 /// Initial weights as PyTorch draws them (kaiming-uniform linear layers, normal embeddings), from one seed, in param order, fp32.
 std::vector<at::Tensor> initialWeights(const ModelPlan& plan, std::uint64_t seed);
+
+/// Batches of what shape the model takes: "64 numbers", "1×28×28 images", "tokens below 256, at most 128 in a row".
+std::string describeInput(const ModelPlan& plan);
 
 std::unique_ptr<Model> makeModel(const ModelPlan& plan, std::uint64_t seed, int rank);
 

@@ -70,7 +70,7 @@ void ScalerState::allowUnscale(std::size_t optimizer) const
         throw ScalerError(ScalerMistake::UnscaledAfterStep, "unscaling comes before the optimizer's step, not after it");
 }
 
-void ScalerState::markUnscaled(std::size_t optimizer, bool found)
+void ScalerState::markUnscaled(std::size_t optimizer, std::optional<bool> found)
 {
     entry(optimizer) = {ScalerStage::Unscaled, found};
 }
@@ -82,7 +82,7 @@ void ScalerState::allowStep(std::size_t optimizer) const
         throw ScalerError(ScalerMistake::SteppedTwice, "this optimizer has made its step already; update the scale first");
 }
 
-void ScalerState::markChecked(std::size_t optimizer, bool found)
+void ScalerState::markChecked(std::size_t optimizer, std::optional<bool> found)
 {
     entry(optimizer).found = found;
 }

@@ -64,9 +64,9 @@ public:
 
     void markScaled() { m_scaledOnce = true; }
     void allowUnscale(std::size_t optimizer) const; ///< Throws where unscaling is out of turn.
-    void markUnscaled(std::size_t optimizer, bool found);
+    void markUnscaled(std::size_t optimizer, std::optional<bool> found); ///< None: there was no gradient to check.
     void allowStep(std::size_t optimizer) const;
-    void markChecked(std::size_t optimizer, bool found); ///< Checked but not unscaled: the optimizer will do that.
+    void markChecked(std::size_t optimizer, std::optional<bool> found); ///< Checked but not unscaled: the optimizer will do that.
     void markStepped(std::size_t optimizer);
     void update(); ///< One optimizer that overflowed backs the shared scale off for all.
     void update(const std::vector<float>& newScale); ///< Sets the scale; exactly one finite element.

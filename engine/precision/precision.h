@@ -1,10 +1,16 @@
 #pragma once
 
+#include "engine/optim/clip.h"
+#include "engine/optim/optimizer.h"
+#include "engine/precision/loss_scaler.h"
 #include "engine/recipe/run_plan.h"
 #include "engine/tensor/torch.h"
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace mantissa {
 
@@ -19,6 +25,8 @@ struct PrecisionDtypes {
 
 /// Lightning's table for plain precision plugins, and for FSDP's (fabric and pytorch plugins/precision/{amp,half,fsdp}.py).
 PrecisionDtypes precisionDtypes(PrecisionMode mode, bool sharded);
+/// The same with what the plan sets by hand (paramDtype, reduceDtype).
+PrecisionDtypes precisionDtypes(const RunPlan& plan);
 bool usesLossScaler(PrecisionMode mode); ///< 16-mixed only.
 
 /// Autocast on the CPU for the life of the object, on this thread; the weight-cast cache is cleared at the end.
@@ -33,6 +41,47 @@ private:
     bool m_enabled;
     bool m_wasEnabled = false;
     at::ScalarType m_previous = at::kBFloat16;
+};
+
+/// What a precision does at each place of a step, with the names that the ecosystem gives these places. One object per rank.
+/// Unscaling, the step's decision and norms over shards communicate: all ranks make the same calls.
+class Precision {
+public:
+    Precision(const RunPlan& plan, Communicator& communicator);
+    virtual ~Precision() = default;
+    Precision(const Precision&) = delete;
+    Precision& operator=(const Precision&) = delete;
+
+    const PrecisionDtypes& dtypes() const { return m_dtypes; }
+
+    /// The dtype in which a model is made, and in which tensors inside a step are made. Handed out, not set: LibTorch's default
+    /// dtype is one for all threads, so a rank must not move it.
+    at::TensorOptions moduleInitContext() const { return at::TensorOptions(m_dtypes.stored); }
+    at::TensorOptions tensorInitContext() const { return at::TensorOptions(m_dtypes.input); }
+
+    std::vector<at::Tensor> convertModule(std::vector<at::Tensor> weights, Model& model) const;
+    at::Tensor convertInput(const at::Tensor& input) const; ///< Whole numbers stay as they are.
+    at::Tensor convertOutput(const at::Tensor& output) const;
+    AutocastScope forwardContext() const; ///< For forward and loss; the backward pass runs outside.
+    at::Tensor preBackward(const at::Tensor& loss); ///< Scales it, where there is a scaler.
+
+    virtual void unscaleGradients(Optimizer& optimizer);
+    /// The norm from before, as the clipping call knows it.
+    virtual double clipGradByNorm(Optimizer& optimizer, double maxNorm, double p, Strategy& strategy);
+    virtual void clipGradByValue(Optimizer& optimizer, double limit);
+    virtual bool optimizerStep(Optimizer& optimizer); ///< True: skipped.
+    void updateScale();
+
+    /// Null without a scaler.
+    LossScaler* scaler() { return m_scaler.get(); }
+
+    std::string stateDict() const; ///< JSON; an empty object without a scaler.
+    void loadStateDict(const std::string& json); ///< Throws where it is not what stateDict() writes.
+
+private:
+    const RunPlan m_plan;
+    PrecisionDtypes m_dtypes;
+    std::unique_ptr<LossScaler> m_scaler;
 };
 
 } // namespace mantissa

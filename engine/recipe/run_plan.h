@@ -158,6 +158,7 @@ struct RunPlan {
     std::uint64_t seed = 0;
     std::vector<FaultPlan> faults;
     RunMode mode = RunMode::Default;
+    std::string framework = "trainer"; ///< Whose documented errors a faithful run raises: "trainer", "fabric"; "mantissa" raises none.
     bool checkpoints = true;
 };
 

@@ -2,16 +2,14 @@
 
 #include "engine/comm/communicator.h"
 #include "engine/core/result.h"
+#include "engine/precision/refused_call.h"
 #include "engine/recipe/run_plan.h"
 #include "engine/train/step_report.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <stop_token>
-#include <string>
-#include <utility>
 
 namespace mantissa {
 
@@ -34,12 +32,6 @@ struct TrainerSeams {
     std::function<std::unique_ptr<Precision>(const RunPlan&, Communicator&)> makePrecision;
 };
 
-/// The documented error of the target, raised by the engine's own unscale or clip call in a faithful run.
-struct RefusedCall : std::runtime_error {
-    RefusedCall(std::string kindOfError, const std::string& words) : std::runtime_error(words), kind(std::move(kindOfError)) {}
-    std::string kind; ///< "NotImplementedError"
-};
-
 /// Where a rank is: for the message when it fails.
 struct TrainerPlace {
     Stage stage = Stage::Setup;
@@ -47,7 +39,8 @@ struct TrainerPlace {
 };
 
 /// One rank's training: weights, optimizer, scaler, schedule. Every call comes from the rank's own thread; all ranks make the
-/// same calls in the same order, since most of them communicate. Throws what LibTorch throws; place() then tells where.
+/// same calls in the same order, since most of them communicate. Throws what LibTorch throws, and RefusedCall in a
+/// faithful run; place() then tells where.
 class Trainer {
 public:
     Trainer(std::shared_ptr<PreparedRun> prepared, Communicator& communicator, TrainerSeams seams = {});

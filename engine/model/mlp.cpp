@@ -1,0 +1,46 @@
+#include "engine/model/layers.h"
+
+namespace mantissa {
+namespace {
+
+/// Linear layers with ReLU between them. Every layer is a unit; the last one is the root.
+class Mlp final : public Model {
+public:
+    explicit Mlp(const MlpPlan& plan) : m_layers(plan.layers)
+    {
+        for (std::int64_t layer = 0; layer < m_layers; ++layer) {
+            const std::int64_t in = layer == 0 ? plan.inputs : plan.hidden;
+            const std::int64_t out = layer + 1 == m_layers ? plan.classes : plan.hidden;
+            m_weights.addPair(unitName(static_cast<int>(layer)), {out, in}, out, static_cast<int>(layer));
+        }
+    }
+
+    const std::vector<ParameterSpec>& parameters() const override { return m_weights.specs(); }
+    int unitCount() const override { return static_cast<int>(m_layers); }
+    std::string unitName(int unit) const override { return "fc" + std::to_string(unit + 1); }
+
+    at::Tensor forward(const at::Tensor& input, WeightAccess& weights, bool) override
+    {
+        const int root = unitCount() - 1;
+        at::Tensor x = input;
+        for (int unit = 0; unit < root; ++unit) {
+            const auto layer = weights.enter(unit);
+            x = weights.leave(unit, at::relu(at::linear(x, layer[0], layer[1])));
+        }
+        const auto last = weights.enter(root);
+        return weights.leave(root, at::linear(x, last[0], last[1]));
+    }
+
+private:
+    std::int64_t m_layers;
+    WeightCatalogue m_weights;
+};
+
+} // namespace
+
+std::unique_ptr<Model> makeMlp(const MlpPlan& plan)
+{
+    return std::make_unique<Mlp>(plan);
+}
+
+} // namespace mantissa
