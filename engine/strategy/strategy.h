@@ -15,12 +15,13 @@ namespace mantissa {
 
 /// Where the weights of a rank live, and how its gradients become everybody's. One object per rank.
 ///
-/// Order of a step: beginWindow · for each micro batch: (sync on the last, or each) forward through weights(), backward,
-/// endOfBackward · reduceGradients · the optimizer works on parameters() · endOfStep.
+/// Order of a step: beginWindow · for each micro batch: (sync on the last, or each) forward through
+/// weights(), backward, endOfBackward · reduceGradients · the optimizer works on parameters() · endOfStep.
 class Strategy : public WeightAccess {
 public:
-    /// The tensors that the optimizer updates on this rank, with their gradients in .grad(): whole weights, or this
-    /// rank's one-dimensional pieces of them (empty ones included, so that all ranks have the same list).
+    /// The tensors that the optimizer updates on this rank, with their gradients in .grad(): whole weights,
+    /// or this rank's one-dimensional pieces of them (empty ones included, so that all ranks have the same
+    /// list).
     virtual const std::vector<at::Tensor>& parameters() const = 0;
     virtual const std::vector<std::string>& parameterNames() const = 0;
 
@@ -30,7 +31,8 @@ public:
     virtual void endOfBackward() = 0;
     /// Gradients of this rank alone that are Inf or NaN, over the window so far, before any reduction.
     virtual std::int64_t takeNonfiniteBefore() = 0;
-    /// Ends the reduction: afterwards parameters()[i].grad() is the mean over ranks (its own part under sharding).
+    /// Ends the reduction: afterwards parameters()[i].grad() is the mean over ranks (its own part under
+    /// sharding).
     virtual void reduceGradients() = 0;
     virtual void zeroGradients() = 0;
     virtual void endOfStep() = 0;
@@ -39,10 +41,12 @@ public:
     virtual double sumOverShards(double partOfThisRank) = 0;
     virtual double maxOverShards(double partOfThisRank) = 0;
 
-    /// Whole weights by name, fp32 or the parameter's own dtype, on every rank that `wanted`. A collective: all ranks call it.
+    /// Whole weights by name, fp32 or the parameter's own dtype, on every rank that `wanted`. A collective:
+    /// all ranks call it.
     virtual std::vector<std::pair<std::string, at::Tensor>> fullParameters(bool wanted) = 0;
     /// The same for a state of the optimizer that has the shapes of parameters().
-    virtual std::vector<std::pair<std::string, at::Tensor>> fullState(const std::vector<at::Tensor>& perParameter, bool wanted) = 0;
+    virtual std::vector<std::pair<std::string, at::Tensor>>
+    fullState(const std::vector<at::Tensor>& perParameter, bool wanted) = 0;
 
     /// Most bytes of parameters (shards and gathered units) that were alive at once on this rank.
     virtual std::uint64_t peakParameterBytes() const = 0;
@@ -51,7 +55,7 @@ public:
 };
 
 /// `weights` are the initial values, the same on every rank, in the order of the model's parameters.
-std::unique_ptr<Strategy> makeStrategy(const RunPlan& plan, const Model& model, std::vector<at::Tensor> weights,
-                                       Communicator& communicator);
+std::unique_ptr<Strategy> makeStrategy(const RunPlan& plan, const Model& model,
+                                       std::vector<at::Tensor> weights, Communicator& communicator);
 
 } // namespace mantissa
