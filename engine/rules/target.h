@@ -13,6 +13,8 @@ namespace mantissa {
 
 enum class Framework { Trainer, Fabric, Mantissa };
 
+std::string_view frameworkId(Framework framework); ///< "trainer"
+
 /// What a set-up is meant to run on. What is not named is taken to be what the set-up asks for, and said so.
 struct Target {
     std::string name; ///< "trainer-2.6.6"
@@ -33,7 +35,15 @@ std::span<const Target> shippedTargets();
 /// The named target, or the error that lists the names there are.
 Result<Target> targetNamed(std::string_view name);
 
+/// A target as it is written: a name, or a map with `name` (whose values it starts from) and what differs
+/// from it: `framework, lightning, torch, gpus, gpu, nodes, packages, os`. An empty map is the default
+/// target.
+Result<Target> targetFrom(const Value& value);
+
 /// From `mantissa.target` of the set-up, else `trainer-2.6.6`.
 Result<Target> targetOf(const Setup& setup);
+
+/// The target with what the set-up itself says of its surroundings (`mantissa.facts.env`), which wins.
+Target withSurroundings(Target target, const Setup& setup);
 
 } // namespace mantissa

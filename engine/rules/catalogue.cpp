@@ -1,0 +1,70 @@
+#include "engine/rules/rule.h"
+
+#include <array>
+#include <charconv>
+
+namespace mantissa {
+namespace {
+
+/// Takes the next number off a dotted version; what is no number ends it.
+int nextPart(std::string_view& version)
+{
+    int part = 0;
+    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), part);
+    if (error != std::errc()) {
+        version = {};
+        return 0;
+    }
+    version.remove_prefix(static_cast<std::size_t>(end - version.data()));
+    if (!version.empty() && version.front() == '.')
+        version.remove_prefix(1);
+    else
+        version = {};
+    return part;
+}
+
+bool isOlder(std::string_view left, std::string_view right)
+{
+    while (!left.empty() || !right.empty()) {
+        const int a = nextPart(left);
+        const int b = nextPart(right);
+        if (a != b)
+            return a < b;
+    }
+    return false;
+}
+
+} // namespace
+
+bool VersionRange::contains(std::string_view version) const
+{
+    return !(isOlder(version, since) || (!before.empty() && !isOlder(version, before)));
+}
+
+std::span<const RuleTopic> ruleTopics()
+{
+    // One line a topic, in the order in which a set-up meets them.
+    static const std::array topics = {
+        RuleTopic{"hardware", "Hardware", hardwareRules()},
+        RuleTopic{"precision", "Precision and scalers", precisionRules()},
+        RuleTopic{"fsdp", "Sharding", fsdpRules()},
+        RuleTopic{"optimizer", "When and over what the optimizer is made", optimizerRules()},
+        RuleTopic{"accumulation", "Accumulation and manual optimization", accumulationRules()},
+        RuleTopic{"clipping", "Clipping and unscaling", clippingRules()},
+        RuleTopic{"state", "Saved states", stateRules()},
+    };
+    return topics;
+}
+
+const Rule* ruleWithId(std::string_view id)
+{
+    for (const RuleTopic& topic : ruleTopics()) {
+        for (const Rule& rule : topic.rules) {
+            if (rule.id == id)
+                return &rule;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace mantissa

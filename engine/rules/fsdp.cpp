@@ -1,0 +1,107 @@
+#include "engine/recipe/fields.h"
+#include "engine/rules/making.h"
+#include "engine/rules/reading.h"
+
+#include <array>
+
+namespace mantissa {
+namespace {
+
+void fsdpPrecision(RuleContext& context)
+{
+    const PrecisionReading precision = readPrecision(context);
+    if (precision.plugin != "FSDPPrecision")
+        return;
+    if (precision.asked != "64-true" && !precision.asked.starts_with("transformer-engine"))
+        return;
+    const std::string path = precision.settingPath;
+    Finding finding;
+    finding.severity = Severity::WontStart;
+    finding.stage = Stage::Configure;
+    finding.paths = {path, std::string(field::strategy.path)};
+    finding.message = "FSDP has no precision " + precision.asked
+        + ": it takes 32-true, 16-true, bf16-true, 16-mixed or bf16-mixed.";
+    finding.why = "Under FSDP a precision is a table of three dtypes (parameters, reduction, buffers); "
+                  "there is such a table for five precisions only.";
+    finding.source = inLightning("src/lightning/fabric/plugins/precision/fsdp.py, FSDPPrecision.__init__");
+    finding.engine = "cannot";
+    finding.raises = "ValueError: `precision='" + precision.asked
+        + "')` is not supported in FSDP. `precision` must be "
+          "one of: ('32-true', '16-true', 'bf16-true', '16-mixed', 'bf16-mixed').";
+    finding.fixes = {changingFix("Full precision in float32", {setTo(path, "32-true")}),
+                     changingFix("Mixed precision in bfloat16", {setTo(path, "bf16-mixed")})};
+    if (!precision.fromPlugin)
+        finding.fixes.push_back(
+            changingFix("Keep " + precision.asked + " and replicate instead of sharding",
+                        {setTo(field::strategy.path, "ddp")},
+                        "Every rank then holds the whole model and the whole optimizer state."));
+    context.report(std::move(finding));
+}
+
+void fsdpPrecisionPlugin(RuleContext& context)
+{
+    if (readStrategy(context).family != StrategyFamily::Fsdp)
+        return;
+    const PrecisionReading precision = readPrecision(context);
+    if (!precision.fromPlugin || precision.plugin == "FSDPPrecision")
+        return;
+    const bool inList = precision.path.starts_with(field::plugins.path);
+    Finding finding;
+    finding.severity = Severity::WontStart;
+    finding.stage = Stage::Configure;
+    finding.paths = {precision.path, std::string(field::strategy.path)};
+    finding.message =
+        "FSDP works with FSDPPrecision alone, and the set-up gives it " + precision.plugin + ".";
+    finding.why =
+        "The sharded wrapper casts parameters, gradients and buffers itself, as its own precision class "
+        "tells it; another class knows nothing of shards.";
+    finding.source = inLightning("src/lightning/pytorch/strategies/fsdp.py, FSDPStrategy.precision_plugin");
+    finding.engine = "cannot";
+    finding.raises = "TypeError: The FSDP strategy can only work with the `FSDPPrecision` plugin, found ...";
+    const Edit drop = inList && context.at(field::plugins).isList()
+        ? removeEntry(field::plugins.path, precision.plugin)
+        : unset(precision.path);
+    finding.fixes = {changingFix("Say the precision by trainer.precision",
+                                 {drop, setTo(field::precision.path, precision.asked)})};
+    finding.fixes.push_back(
+        changingFix("Replicate instead of sharding", {setTo(field::strategy.path, "ddp")},
+                    "Every rank then holds the whole model and the whole optimizer state."));
+    context.report(std::move(finding));
+}
+
+void fsdpAccumulationReduces(RuleContext& context)
+{
+    const std::int64_t window = context.at(field::accumulate).asInteger(1);
+    if (readStrategy(context).family != StrategyFamily::Fsdp || window <= 1 || !takesSteps(context))
+        return;
+    Finding finding;
+    finding.severity = Severity::Wasteful;
+    finding.stage = Stage::Reduce;
+    finding.paths = {std::string(field::accumulate.path), std::string(field::strategy.path)};
+    finding.message = "Gradients are reduced after each of the " + std::to_string(window)
+        + " micro batches of a window; once would do.";
+    finding.why =
+        "Only DDP is told to keep gradients local inside a window. FSDP reduces every time, which costs "
+        "traffic and saves the memory of unsharded gradients.";
+    finding.source = inLightning("src/lightning/pytorch/strategies/parallel.py, block_backward_sync");
+    finding.engine = "better: reduces once a window";
+    finding.fixes = {
+        manualFix("Accept it, or make the micro batch larger",
+                  "A larger data batch with a smaller window costs less traffic for the same update.")};
+    context.report(std::move(finding));
+}
+
+constexpr std::array kRules = {
+    Rule{"fsdp-precision", kOfLightning, {"2.1"}, fsdpPrecision},
+    Rule{"fsdp-precision-plugin", kOfLightning, {"2.1"}, fsdpPrecisionPlugin},
+    Rule{"fsdp-accumulation-reduces", kOfTrainer, {"2.0"}, fsdpAccumulationReduces},
+};
+
+} // namespace
+
+std::span<const Rule> fsdpRules()
+{
+    return kRules;
+}
+
+} // namespace mantissa

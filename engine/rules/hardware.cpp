@@ -1,0 +1,98 @@
+#include "engine/recipe/fields.h"
+#include "engine/recipe/knobs.h"
+#include "engine/rules/making.h"
+#include "engine/rules/reading.h"
+
+#include <array>
+
+namespace mantissa {
+namespace {
+
+std::string deviceWords(DeviceKind device)
+{
+    switch (device) {
+    case DeviceKind::Cpu:
+        return "a CPU";
+    case DeviceKind::Mps:
+        return "an Apple GPU";
+    case DeviceKind::Tpu:
+        return "a TPU";
+    case DeviceKind::Cuda:
+        return "a CUDA GPU";
+    case DeviceKind::Unknown:
+        break;
+    }
+    return "another device";
+}
+
+bool asksForCuda(const RuleContext& context)
+{
+    const std::string name = classOf(context.at(field::accelerator));
+    return name == "gpu" || name == "cuda" || name == "CUDAAccelerator";
+}
+
+void acceleratorUnavailable(RuleContext& context)
+{
+    if (!asksForCuda(context) || !context.target().gpus || *context.target().gpus > 0
+        || knobValue(context.setup(), "env.mps_available").asBool())
+        return;
+    const std::string name = classOf(context.at(field::accelerator));
+    Finding finding;
+    finding.severity = Severity::WontStart;
+    finding.stage = Stage::Configure;
+    finding.paths = {std::string(field::accelerator.path)};
+    finding.message =
+        "accelerator=" + name + " asks for a GPU, and the target \"" + context.target().name + "\" has none.";
+    finding.why = "The accelerator is resolved before anything else; without a device it cannot be made.";
+    finding.source = inLightning("src/lightning/pytorch/trainer/connectors/accelerator_connector.py, "
+                                 "_choose_gpu_accelerator_backend");
+    finding.engine = "better: the step runs on the CPU";
+    finding.raises = name == "gpu"
+        ? "MisconfigurationException: No supported gpu backend found!"
+        : "MisconfigurationException: `CUDAAccelerator` can not run on your system ...";
+    finding.fixes = {
+        changingFix("Take the device that is there", {setTo(field::accelerator.path, "auto")}),
+        changingFix("Use the CPU, without sharding",
+                    {setTo(field::accelerator.path, "cpu"), setTo(field::strategy.path, "auto")})};
+    context.report(std::move(finding));
+}
+
+void fsdpNeedsGpu(RuleContext& context)
+{
+    if (readStrategy(context).family != StrategyFamily::Fsdp)
+        return;
+    const DeviceKind device = readDevice(context);
+    if (device == DeviceKind::Cuda || device == DeviceKind::Unknown)
+        return;
+    Finding finding;
+    finding.severity = Severity::WontStart;
+    finding.stage = Stage::Configure;
+    finding.paths = {std::string(field::strategy.path), std::string(field::accelerator.path)};
+    finding.message = "strategy=" + readStrategy(context).name + " needs a CUDA GPU; accelerator="
+        + context.at(field::accelerator).asString("auto") + " gives it " + deviceWords(device) + ".";
+    finding.why = "The target refuses FSDP away from CUDA, although torch can shard on CPUs.";
+    finding.source = inLightning("src/lightning/pytorch/trainer/connectors/accelerator_connector.py, "
+                                 "_check_strategy_and_fallback");
+    finding.engine = "better: shards over CPU rank threads";
+    finding.raises = "ValueError: The strategy `fsdp` requires a GPU accelerator, but received `accelerator='"
+        + context.at(field::accelerator).asString("auto") + "'`.";
+    finding.fixes = {changingFix("Run on CUDA", {setTo(field::accelerator.path, "cuda")}),
+                     changingFix("Replicate instead of sharding", {setTo(field::strategy.path, "ddp")},
+                                 "Every rank then holds the whole model and the whole optimizer state."),
+                     changingFix("Train with this engine", {setTo(field::target.path, "mantissa")})};
+    context.report(std::move(finding));
+}
+
+constexpr std::array kRules = {
+    Rule{"accelerator-unavailable", kOfLightning, {"2.0"}, acceleratorUnavailable},
+    Rule{"fsdp-needs-gpu", kOfLightning, {"2.0"}, fsdpNeedsGpu},
+};
+
+} // namespace
+
+std::span<const Rule> hardwareRules()
+{
+    return kRules;
+}
+
+} // namespace mantissa

@@ -1,0 +1,143 @@
+#include "engine/recipe/fields.h"
+#include "engine/rules/making.h"
+#include "engine/rules/reading.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mantissa {
+namespace {
+
+constexpr std::array<std::string_view, 8> kPrecisions = {
+    "32-true",    "16-true", "bf16-true",          "16-mixed",
+    "bf16-mixed", "64-true", "transformer-engine", "transformer-engine-float16"};
+
+bool isKnown(std::string_view precision)
+{
+    return std::find(kPrecisions.begin(), kPrecisions.end(), precision) != kPrecisions.end();
+}
+
+void precisionUnknown(RuleContext& context)
+{
+    const PrecisionReading precision = readPrecision(context);
+    if (precision.fromPlugin || isKnown(precision.asked))
+        return;
+    Finding finding;
+    finding.severity = Severity::WontStart;
+    finding.stage = Stage::Configure;
+    finding.paths = {precision.path};
+    finding.message = "There is no precision \"" + precision.asked + "\".";
+    finding.why =
+        "A precision is one of a fixed list of names; anything else is refused before the model is touched.";
+    finding.source = inLightning("src/lightning/fabric/connector.py, _convert_precision_to_unified_args");
+    finding.engine = "same";
+    finding.raises = "ValueError: Precision '" + precision.asked + "' is invalid.";
+    finding.fixes = {
+        changingFix("Mixed precision in bfloat16", {setTo(precision.path, "bf16-mixed")}),
+        changingFix("Mixed precision in float16", {setTo(precision.path, "16-mixed")}),
+        changingFix("Full precision", {setTo(precision.path, "32-true")}),
+    };
+    context.report(std::move(finding));
+}
+
+Fix withoutScaler(const PrecisionReading& precision, FixGrade grade)
+{
+    Fix fix = safeFix("Leave the scaler out", {unset(precision.scalerPath)});
+    fix.grade = grade;
+    return fix;
+}
+
+/// FSDPPrecision compares its class attribute, which is 32-true, before it stores the precision that it was
+/// given: so the scaler is refused in every precision, although the documents mean all but 16-mixed.
+void fsdpScaler(RuleContext& context)
+{
+    const PrecisionReading precision = readPrecision(context);
+    if (precision.plugin != "FSDPPrecision" || precision.scalerPath.empty())
+        return;
+    const bool meant = precision.asked != "16-mixed";
+    Finding finding;
+    finding.severity = Severity::WontStart;
+    finding.stage = Stage::Configure;
+    finding.paths = {precision.scalerPath, precision.path};
+    finding.message = "FSDPPrecision(\"" + precision.asked + "\") is given a scaler and refuses it.";
+    finding.why = meant
+        ? "Only float16 gradients need a loss scale; with " + precision.asked
+            + " there is nothing to scale, so a scaler is taken for a mistake."
+        : "By the documents a scaler is welcome with 16-mixed. The class that was run compares the "
+          "scaler with its default precision, 32-true, before it looks at the one it was given, "
+          "so it refuses a scaler in every precision.";
+    finding.source = inLightning("src/lightning/fabric/plugins/precision/fsdp.py, FSDPPrecision.__init__");
+    finding.engine = "better: the scaler is made from trainer.precision; its numbers are settings";
+    finding.raises = "ValueError: `precision='" + precision.asked + "'` does not use a scaler, found ...";
+    // Where no scaler is used, leaving it out changes nothing; with 16-mixed the built-in one has its own
+    // numbers.
+    finding.fixes = {withoutScaler(precision, meant ? FixGrade::Safe : FixGrade::Changes)};
+    if (!meant)
+        finding.fixes.front().text =
+            "FSDP's precision then makes a ShardedGradScaler with the default numbers: it "
+            "starts at 65536, doubles every 2000 clean steps, halves on an overflow.";
+    if (precision.asked == "bf16-mixed")
+        finding.fixes.push_back(
+            changingFix("Use float16 and the built-in scaler",
+                        {unset(precision.scalerPath), setTo(precision.settingPath, "16-mixed")}));
+    context.report(std::move(finding));
+}
+
+void ampScaler(RuleContext& context)
+{
+    const PrecisionReading precision = readPrecision(context);
+    if (precision.plugin != "MixedPrecision" || precision.scalerPath.empty()
+        || precision.asked != "bf16-mixed")
+        return;
+    Finding finding;
+    finding.severity = Severity::WontStart;
+    finding.stage = Stage::Configure;
+    finding.paths = {precision.scalerPath, precision.path};
+    finding.message = "MixedPrecision(\"bf16-mixed\") is given a scaler and refuses it.";
+    finding.why =
+        "bfloat16 has the exponents of float32: small gradients do not vanish, so there is no loss scale.";
+    finding.source = inLightning("src/lightning/pytorch/plugins/precision/amp.py, MixedPrecision.__init__");
+    finding.engine = "better: bf16-mixed never makes a scaler";
+    finding.raises = std::string(context.onFabric() ? "ValueError" : "MisconfigurationException")
+        + ": `precision='bf16-mixed'` does not use a scaler, found ...";
+    finding.fixes = {withoutScaler(precision, FixGrade::Safe),
+                     changingFix("Use float16 with this scaler", {setTo(precision.settingPath, "16-mixed")})};
+    context.report(std::move(finding));
+}
+
+void cpuFloat16(RuleContext& context)
+{
+    const PrecisionReading precision = readPrecision(context);
+    if (precision.asked != "16-mixed" || precision.effective == precision.asked)
+        return;
+    Finding finding;
+    finding.severity = Severity::Differs;
+    finding.stage = Stage::Forward;
+    finding.paths = {precision.path, std::string(field::accelerator.path)};
+    finding.message = "16-mixed is asked for on a CPU; bf16-mixed is what runs, without a loss scale.";
+    finding.why =
+        "The target does not run float16 autocast on a CPU. It says so in a warning and goes on in bfloat16.";
+    finding.source = inLightning("src/lightning/pytorch/trainer/connectors/accelerator_connector.py, "
+                                 "_check_and_init_precision");
+    finding.engine = "better: float16 and the loss scaler run on the CPU as asked";
+    finding.fixes = {changingFix("Say bf16-mixed openly", {setTo(precision.path, "bf16-mixed")},
+                                 "What the target runs anyway; this engine then does the same."),
+                     changingFix("Ask for a GPU", {setTo(field::accelerator.path, "gpu")})};
+    context.report(std::move(finding));
+}
+
+constexpr std::array kRules = {
+    Rule{"precision-unknown", kOfLightning, {"2.0"}, precisionUnknown},
+    Rule{"fsdp-scaler", kOfLightning, {"2.1"}, fsdpScaler},
+    Rule{"amp-bf16-scaler", kOfLightning, {"2.0"}, ampScaler},
+    Rule{"cpu-float16", kOfLightning, {"2.0"}, cpuFloat16},
+};
+
+} // namespace
+
+std::span<const Rule> precisionRules()
+{
+    return kRules;
+}
+
+} // namespace mantissa

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace mantissa {
+
+class RuleContext;
+
+/// Programs that a rule is about; a rule may be about several.
+enum RuleScope : unsigned {
+    kOfTrainer = 1,
+    kOfFabric = 2,
+    kOfEngine = 4,
+    kOfLightning = kOfTrainer | kOfFabric
+};
+
+/// Versions in dotted numbers, from `since` up to, not including, `before`; empty: no end.
+struct VersionRange {
+    std::string_view since = {};
+    std::string_view before = {};
+    bool contains(std::string_view version) const;
+};
+
+/// One documented incompatibility: a pure function that looks at a set-up and reports what it finds.
+struct Rule {
+    std::string_view id;
+    unsigned scope = kOfLightning;
+    VersionRange lightning = {};
+    void (*check)(RuleContext& context) = nullptr;
+};
+
+/// Rules about one subject: a file here, and a page of help with a section for each id.
+struct RuleTopic {
+    std::string_view id; ///< Also the name of the help page: resources/rules/<id>.md.
+    std::string_view title;
+    std::span<const Rule> rules;
+};
+
+std::span<const Rule> precisionRules();
+std::span<const Rule> clippingRules();
+std::span<const Rule> fsdpRules();
+std::span<const Rule> accumulationRules();
+std::span<const Rule> optimizerRules();
+std::span<const Rule> stateRules();
+std::span<const Rule> hardwareRules();
+
+/// Every rule there is, by topic.
+std::span<const RuleTopic> ruleTopics();
+const Rule* ruleWithId(std::string_view id);
+
+} // namespace mantissa

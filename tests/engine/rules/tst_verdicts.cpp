@@ -1,0 +1,156 @@
+#include "engine/recipe/knobs.h"
+#include "engine/recipe/value_json.h"
+#include "engine/rules/check.h"
+
+#include <nlohmann/json.hpp>
+
+#include <QTest>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <map>
+
+using namespace mantissa;
+
+namespace {
+
+/// A set-up that the real package was run with, and what it did. `cause` is the rule that its words belong
+/// to.
+struct Row {
+    std::string id;
+    Setup setup;
+    Target target;
+    std::string outcome;
+    std::string exception;
+    std::string cause;
+    std::string warns;
+    bool ran() const { return outcome == "ok" || outcome == "warning"; }
+};
+
+Row readRow(const nlohmann::json& json)
+{
+    Knobs knobs;
+    for (const auto& [name, value] : json["knobs"].items())
+        knobs.emplace(name, valueFromJson(value));
+    Target target = shippedTargets().front();
+    target.gpus = json["gpus"].get<int>();
+    return {json["id"],
+            setupFromKnobs(knobs),
+            target,
+            json["outcome"],
+            json.value("exception", ""),
+            json.value("cause", ""),
+            json.value("warns", "")};
+}
+
+const Finding* find(const std::vector<Finding>& findings, const std::string& rule)
+{
+    const auto found = std::find_if(findings.begin(), findings.end(),
+                                    [&](const Finding& finding) { return finding.rule == rule; });
+    return found == findings.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+class TestVerdicts : public QObject {
+    Q_OBJECT
+
+private:
+    std::vector<Row> m_rows;
+
+private slots:
+    void initTestCase()
+    {
+        std::ifstream file(TEST_DATA "/verdicts/rows.jsonl");
+        for (std::string line; std::getline(file, line);)
+            m_rows.push_back(readRow(nlohmann::json::parse(line)));
+        QVERIFY(m_rows.size() > 2000);
+    }
+
+    void whatReallyRanHasNoErrorFinding()
+    {
+        int ran = 0;
+        int wronglyRefused = 0;
+        for (const Row& row : m_rows) {
+            if (!row.ran())
+                continue;
+            ++ran;
+            for (const Finding& finding : findings(row.setup, row.target)) {
+                if (!isError(finding.severity))
+                    continue;
+                ++wronglyRefused;
+                std::printf("  %s ran, but %s: %s\n", row.id.c_str(), finding.rule.c_str(),
+                            finding.message.c_str());
+            }
+        }
+        std::printf("  %d set-ups ran; error findings on them: %d\n", ran, wronglyRefused);
+        QCOMPARE(wronglyRefused, 0);
+        QVERIFY(ran > 1000);
+    }
+
+    void whatStoppedForAKnownCauseHasItsErrorFinding()
+    {
+        std::map<std::string, std::pair<int, int>> byCause; // seen, found
+        int otherCauses = 0;
+        int missed = 0;
+        for (const Row& row : m_rows) {
+            if (row.outcome != "error")
+                continue;
+            if (row.cause.empty()) {
+                ++otherCauses;
+                continue;
+            }
+            const auto found = findings(row.setup, row.target);
+            const Finding* finding = find(found, row.cause);
+            const bool same =
+                finding && isError(finding->severity) && finding->raises.starts_with(row.exception);
+            auto& [seen, caught] = byCause[row.cause];
+            ++seen;
+            caught += same ? 1 : 0;
+            missed += same ? 0 : 1;
+            if (!same)
+                std::printf("  missed: %s, %s\n", row.id.c_str(), row.cause.c_str());
+        }
+        for (const auto& [cause, counts] : byCause)
+            std::printf("  %3d of %3d  %s\n", counts.second, counts.first, cause.c_str());
+        std::printf("  stopped for causes without a rule yet: %d\n", otherCauses);
+        QCOMPARE(missed, 0);
+        QVERIFY(byCause.size() > 15);
+    }
+
+    void whatOnlyWarnedIsFoundWithoutAnError()
+    {
+        int seen = 0;
+        for (const Row& row : m_rows) {
+            if (row.warns.empty())
+                continue;
+            ++seen;
+            const auto found = findings(row.setup, row.target);
+            const Finding* finding = find(found, row.warns);
+            QVERIFY2(finding, row.id.c_str());
+            QVERIFY(!isError(finding->severity));
+        }
+        QVERIFY(seen > 0);
+    }
+
+    void timePerSetupIsPrinted()
+    {
+        using Clock = std::chrono::steady_clock;
+        const auto perRow = [&](auto run) {
+            const auto start = Clock::now();
+            for (const Row& row : m_rows)
+                run(row);
+            return std::chrono::duration<double, std::micro>(Clock::now() - start).count()
+                / static_cast<double>(m_rows.size());
+        };
+        const double rules = perRow([](const Row& row) { (void)findings(row.setup, row.target); });
+        const double whole = perRow([](const Row& row) { (void)check(row.setup, row.target); });
+        std::printf("  all rules on a set-up: %.1f microseconds; with the consequences of fixes: %.1f\n",
+                    rules, whole);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestVerdicts)
+#include "tst_verdicts.moc"
