@@ -1,23 +1,16 @@
 #include "engine/recipe/flow_value.h"
 
-#include "engine/recipe/scalar.h"
+#include "engine/recipe/setup_file.h"
 
 namespace mantissa {
 
 Value readFlowValue(std::string_view text)
 {
-    if (text == "{}")
-        return ValueMap{};
-    if (!text.starts_with('[') || !text.ends_with(']'))
-        return resolveScalar(text);
-    ValueList list;
-    text = text.substr(1, text.size() - 2);
-    while (!text.empty()) {
-        const auto comma = text.find(", ");
-        list.push_back(resolveScalar(text.substr(0, comma)));
-        text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 2);
-    }
-    return list;
+    // A line break would end the value, and what follows would be another setting.
+    const bool oneLine = text.find_first_of("\r\n") == std::string_view::npos;
+    const auto file = readSetup("value: " + std::string(text) + "\n");
+    const bool read = oneLine && file.isReadable() && file.setup.root().asMap().size() == 1;
+    return read ? file.setup.at("value") : Value(text);
 }
 
 } // namespace mantissa
