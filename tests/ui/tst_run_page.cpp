@@ -1,0 +1,203 @@
+#include "tests/support/scripted_service.h"
+#include "ui/bridge/engine_loader.h"
+#include "ui/document/setup_document.h"
+#include "ui/pages/navigation.h"
+#include "ui/pages/run/closing.h"
+#include "ui/pages/run/run_page.h"
+#include "ui/plot/run_plot.h"
+#include "ui/theme/appearance.h"
+#include "ui/widgets/action_bar.h"
+#include "ui/widgets/pill_label.h"
+
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+
+using namespace mantissa;
+using namespace mantissa::ui;
+using mantissa::test::RunScript;
+using mantissa::test::ScriptedService;
+
+namespace {
+
+/// A run page with a scripted engine under it.
+struct Bench {
+    explicit Bench(RunScript script)
+        : engine([script]() -> Result<std::unique_ptr<TrainingService>> { return std::unique_ptr<TrainingService>(new ScriptedService(script)); }),
+          page({document, engine, navigation, appearance, folder.path().toStdString()})
+    {
+        page.resize(1208, 668);
+        page.show();
+    }
+
+    void start()
+    {
+        RunRequest request;
+        request.name = "scripted";
+        request.history = folder.path().toStdString();
+        request.plan.ranks = 2;
+        request.plan.scaler.enabled = true;
+        request.plan.clip = {ClipKind::Norm, 1.0, 2.0};
+        emit navigation.runAsked(request);
+    }
+
+    QString pill() const { return page.findChild<PillLabel*>()->text(); }
+    bool endsWith(RunState state)
+    {
+        return QTest::qWaitFor([&] { return page.launcher().run() && page.launcher().run()->state() == state && page.launcher().settled(); }, 10'000)
+            && QTest::qWaitFor([&] { return !pill().isEmpty() && pill() != QStringLiteral("Running") && pill() != QStringLiteral("Starting"); }, 5'000);
+    }
+
+    QTemporaryDir folder;
+    Appearance appearance;
+    SetupDocument document;
+    Navigation navigation;
+    EngineLoader engine;
+    RunPage page;
+};
+
+RunScript longScript()
+{
+    RunScript script;
+    script.steps = 1'000'000;
+    script.perStep = std::chrono::milliseconds(1);
+    return script;
+}
+
+} // namespace
+
+class TestRunPage : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
+
+    void everyPointIsOnThePlotWhenTheRunHasEnded()
+    {
+        RunScript script;
+        script.steps = 500;
+        Bench bench(script);
+
+        bench.start();
+
+        QVERIFY(bench.endsWith(RunState::Finished));
+        const auto& series = bench.page.plot().series();
+        QCOMPARE(series.columns().size(), test::scriptedSeries().size());
+        for (const auto& column : series.columns())
+            QCOMPARE(column.size(), std::size_t{500});
+        QCOMPARE(bench.pill(), QStringLiteral("Finished"));
+    }
+
+    void skippedStepsKeepTheirInf()
+    {
+        RunScript script;
+        script.steps = 60;
+        Bench bench(script);
+
+        bench.start();
+
+        QVERIFY(bench.endsWith(RunState::Finished));
+        const auto* norm = bench.page.plot().series().find("grad_norm");
+        QVERIFY(norm);
+        QCOMPARE(norm->levels.nonFinite().size(), std::size_t{2});
+        QCOMPARE(norm->levels.nonFinite().front().step, std::int64_t{20});
+        QVERIFY(std::isinf(norm->levels.nonFinite().front().value));
+    }
+
+    void aFailureSaysWhatAndWhatToDo()
+    {
+        RunScript script;
+        script.failAt = 30;
+        Bench bench(script);
+
+        bench.start();
+
+        QVERIFY(bench.endsWith(RunState::Failed));
+        QTRY_COMPARE(bench.pill(), QStringLiteral("Failed at step 30"));
+        const auto bars = bench.page.findChildren<ActionBar*>();
+        QVERIFY(std::any_of(bars.begin(), bars.end(), [](const ActionBar* bar) {
+            return bar->isVisible() && bar->title().contains(QStringLiteral("out of memory")) && bar->detail().contains(QStringLiteral("29"));
+        }));
+    }
+
+    void aStartThatIsRefusedIsExplainedOnThePage()
+    {
+        RunScript script;
+        script.refusal = Error{ErrorCode::InvalidSetup, "No such data.", "Give a folder."};
+        Bench bench(script);
+
+        bench.start();
+
+        QTRY_COMPARE_WITH_TIMEOUT(bench.pill(), QStringLiteral("Did not start"), 10'000);
+        QVERIFY(!bench.page.launcher().isBusy());
+    }
+
+    void closingMidRunAsksStopsAndCommits()
+    {
+        Bench bench(longScript());
+        bench.start();
+        QTRY_COMPARE_WITH_TIMEOUT(bench.pill(), QStringLiteral("Running"), 10'000);
+        QSignalSpy allowed(&bench.page, &Page::closeAllowed);
+
+        QVERIFY(!bench.page.mayClose());
+        auto& bar = bench.page.closing().bar();
+        QVERIFY(bar.isVisible());
+        bar.findChildren<QPushButton*>().first()->click();
+
+        QTRY_COMPARE_WITH_TIMEOUT(allowed.count(), 1, 10'000);
+        QVERIFY(bench.page.mayClose());
+        const auto reader = RunReader::open(bench.page.launcher().run()->folder());
+        QVERIFY(reader);
+        QVERIFY((*reader)->summary()->state == RunState::Stopped);
+        QCOMPARE((*reader)->checkpoints()->size(), std::size_t{1});
+    }
+
+    void closingMayBeTakenBack()
+    {
+        Bench bench(longScript());
+        bench.start();
+        QTRY_COMPARE_WITH_TIMEOUT(bench.pill(), QStringLiteral("Running"), 10'000);
+
+        QVERIFY(!bench.page.mayClose());
+        bench.page.closing().bar().findChildren<QPushButton*>().last()->click();
+
+        QVERIFY(!bench.page.closing().bar().isVisible());
+        QVERIFY(bench.page.launcher().isBusy());
+    }
+
+    void aRankThatHangsDoesNotHoldTheWindow()
+    {
+        auto script = longScript();
+        script.ignoresStop = true;
+        Bench bench(script);
+        bench.page.closing().setPatience(std::chrono::milliseconds(300));
+        bench.start();
+        QTRY_COMPARE_WITH_TIMEOUT(bench.pill(), QStringLiteral("Running"), 10'000);
+        QSignalSpy allowed(&bench.page, &Page::closeAllowed);
+
+        QVERIFY(!bench.page.mayClose());
+        bench.page.closing().bar().findChildren<QPushButton*>().first()->click();
+
+        QTRY_COMPARE_WITH_TIMEOUT(allowed.count(), 1, 5'000);
+        QVERIFY(bench.page.mayClose());
+    }
+
+    void pauseAndResume()
+    {
+        Bench bench(longScript());
+        bench.start();
+        QTRY_COMPARE_WITH_TIMEOUT(bench.pill(), QStringLiteral("Running"), 10'000);
+
+        bench.page.launcher().pause();
+        QTRY_COMPARE_WITH_TIMEOUT(bench.pill(), QStringLiteral("Paused"), 5'000);
+        bench.page.launcher().resume();
+        QTRY_COMPARE_WITH_TIMEOUT(bench.pill(), QStringLiteral("Running"), 5'000);
+    }
+};
+
+QTEST_MAIN(TestRunPage)
+#include "tst_run_page.moc"

@@ -1,0 +1,185 @@
+#include "ui/pages/run/run_page.h"
+
+#include "ui/document/setup_document.h"
+#include "ui/pages/navigation.h"
+#include "ui/pages/run/closing.h"
+#include "ui/pages/run/run_side.h"
+#include "ui/plot/run_plot.h"
+#include "ui/text/format.h"
+#include "ui/text/run_words.h"
+#include "ui/widgets/action_bar.h"
+#include "ui/widgets/panels.h"
+#include "ui/widgets/pill_label.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+
+namespace mantissa::ui {
+
+RunPage::RunPage(const PageServices& services, QWidget* parent)
+    : Page(parent), m_services(services), m_launcher(services.engine)
+{
+    buildHeader();
+    buildBody();
+    showButtons();
+
+    auto& navigation = m_services.navigation;
+    connect(&navigation, &Navigation::runAsked, this, &RunPage::begin);
+    connect(&m_launcher, &RunLauncher::refused, this, &RunPage::showRefused);
+    connect(&m_launcher, &RunLauncher::started, this, &RunPage::showButtons);
+    connect(&m_launcher, &RunLauncher::samplesArrived, this, &RunPage::takeSamples);
+    connect(&m_launcher, &RunLauncher::eventsArrived, this, &RunPage::takeEvents);
+    connect(&m_launcher, &RunLauncher::progressed, this, &RunPage::takeProgress);
+    connect(&m_launcher, &RunLauncher::stateChanged, this, &RunPage::takeState);
+    connect(m_closing, &Closing::allowed, this, &Page::closeAllowed);
+    connect(m_side, &RunSide::stepChosen, m_plot, &RunPlot::setCursorNear);
+}
+
+RunPage::~RunPage() = default;
+
+void RunPage::begin(const RunRequest& request)
+{
+    if (m_launcher.isBusy()) {
+        m_messages->showError({ErrorCode::Refused, "A run is going already.", "Stop it first, or wait for its end."});
+        return;
+    }
+    m_request = request;
+    m_outline = outlineOf(request.plan);
+    m_progress = {};
+    m_state = RunState::Queued;
+    m_failure = {};
+    m_injected = false;
+    m_hasCatalogue = false;
+    m_elapsed = -1.0;
+    m_clock.invalidate();
+    m_messages->hide();
+    m_failed->hide();
+    m_side->clear();
+    m_plot->showRun(m_outline);
+    showStarting();
+    emit m_services.navigation.runningChanged(true);
+    m_launcher.start(request);
+    showButtons();
+}
+
+void RunPage::showStarting()
+{
+    m_name->setText(QString::fromStdString(m_request.name));
+    m_where->setText(whereItRuns(m_outline));
+    m_pill->setContent(Tone::Accent, tr("Starting"), QStringLiteral("clock"));
+    m_pill->show();
+    m_plot->setEmptyText(tr("No points yet: the engine reads the data and makes the ranks."));
+    m_side->showWords({Tone::Info, tr("The run is starting."), tr("Data are read, the ranks made, the weights drawn.")});
+    emit statusTextChanged();
+}
+
+void RunPage::showRefused(const Error& error)
+{
+    m_messages->showError(error);
+    m_pill->setContent(Tone::Stop, tr("Did not start"));
+    m_plot->setEmptyText(tr("No points: the run did not start."));
+    m_side->showWords({Tone::Stop, tr("The run did not start."), QString::fromStdString(error.hint)});
+    emit m_services.navigation.runningChanged(false);
+    showButtons();
+    emit statusTextChanged();
+}
+
+void RunPage::takeSamples(const std::vector<Sample>& samples)
+{
+    if (!m_hasCatalogue) { // The series are fixed once the first sample is there.
+        m_plot->showRun(m_outline, m_launcher.run()->series());
+        m_plot->setLive(true);
+        m_hasCatalogue = true;
+    }
+    m_plot->append(samples);
+    m_side->showRanks(m_plot->series());
+    m_side->showWords(describeRun(m_plot->series(), m_outline, m_launcher.run()->progress(), m_state));
+}
+
+void RunPage::takeEvents(const std::vector<RunEvent>& events)
+{
+    m_side->events().append(events);
+    for (const auto& event : events) {
+        if (event.kind == "failure" && m_failure.kind.empty())
+            m_failure = event; // The first one is the cause; the others are its consequences.
+        m_injected = m_injected || event.kind == "injected";
+    }
+}
+
+void RunPage::takeProgress(const RunProgress& progress)
+{
+    m_progress = progress;
+    m_side->showProgress(progress, elapsedSeconds(), m_state);
+}
+
+void RunPage::takeState(const RunStateEvent& event)
+{
+    m_state = event.state;
+    if (event.state == RunState::Running && !m_clock.isValid())
+        m_clock.start();
+    const auto look = lookOf(event.state);
+    auto word = look.word;
+    word[0] = word[0].toUpper();
+    m_pill->setContent(look.tone, event.state == RunState::Failed ? tr("Failed at step %1").arg(formatCount(m_progress.step)) : word, look.icon);
+    if (hasEnded(event.state)) {
+        m_elapsed = elapsedSeconds();
+        m_plot->setLive(false);
+        m_plot->setEmptyText(tr("This run recorded no points."));
+        emit m_services.navigation.runningChanged(false);
+    }
+    if (event.state == RunState::Failed)
+        showFailure(event);
+    m_side->showProgress(m_progress, elapsedSeconds(), m_state);
+    m_side->showWords(describeRun(m_plot->series(), m_outline, m_progress, m_state));
+    showButtons();
+    emit statusTextChanged();
+}
+
+double RunPage::elapsedSeconds() const
+{
+    if (m_elapsed >= 0.0)
+        return m_elapsed;
+    return m_clock.isValid() ? static_cast<double>(m_clock.elapsed()) / 1000.0 : -1.0;
+}
+
+void RunPage::showFailure(const RunStateEvent& event)
+{
+    const auto stored = m_plot->series().isEmpty() ? tr("No step was recorded.")
+                                                   : tr("Every step up to %1 is stored; nothing is damaged.")
+                                                         .arg(formatCount(static_cast<std::int64_t>(m_plot->series().lastStep())));
+    m_failed->setTexts(QString::fromStdString(event.message), stored);
+    m_failed->show();
+    m_side->showAdvice(advice(event));
+}
+
+QStringList RunPage::advice(const RunStateEvent& event) const
+{
+    QStringList advice;
+    if (!event.hint.empty())
+        advice << QString::fromStdString(event.hint);
+    if (m_injected)
+        advice << tr("This fault was made on purpose: it is listed under mantissa.inject. Take it out and start again.");
+    if (m_request.plan.mode == RunMode::Faithful)
+        advice << tr("The run stopped where the target stops. Compose lists the fixes at that stage.");
+    advice << tr("The stored run keeps the set-up and every step: it is in the history.");
+    return advice;
+}
+
+void RunPage::showInHistory()
+{
+    emit m_services.navigation.storedRunAsked(QString::fromStdString(m_launcher.run()->folder().string()));
+}
+
+void RunPage::copyReport()
+{
+    QStringList lines{m_name->text() + QStringLiteral(": ") + m_failed->title(), m_failed->detail()};
+    if (!m_failure.kind.empty()) {
+        lines << tr("Rank %1, stage %2, step %3").arg(m_failure.rank).arg(QString::fromStdString(m_failure.stage), formatCount(m_failure.step));
+        lines << QString::fromStdString(m_failure.message);
+    }
+    lines << tr("Folder: %1").arg(QString::fromStdString(m_launcher.run()->folder().string()));
+    lines << QString() << QString::fromStdString(m_request.setupText);
+    QGuiApplication::clipboard()->setText(lines.join(u'\n'));
+}
+
+} // namespace mantissa::ui

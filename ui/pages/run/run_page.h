@@ -1,0 +1,91 @@
+#pragma once
+
+#include "ui/bridge/run_launcher.h"
+#include "ui/pages/page.h"
+#include "ui/plot/run_outline.h"
+
+#include <QElapsedTimer>
+
+class QAction;
+class QPushButton;
+class QToolButton;
+
+namespace mantissa::ui {
+
+class ActionBar;
+class Closing;
+class MessageBar;
+class PageHeader;
+class PillLabel;
+class RunPlot;
+class RunSide;
+class ThemedLabel;
+
+/// The run that is going, or the last one: plots live, progress, ranks, events, and what to do when it fails.
+class RunPage : public Page {
+    Q_OBJECT
+
+public:
+    explicit RunPage(const PageServices& services, QWidget* parent = nullptr);
+    ~RunPage() override;
+
+    void addToMenus(const WindowMenus& menus) override;
+    bool mayClose() override;
+    QString statusText() const override;
+
+    RunLauncher& launcher() { return m_launcher; }
+    RunPlot& plot() { return *m_plot; }
+    Closing& closing() { return *m_closing; }
+
+private:
+    void buildHeader();
+    void buildToolBar(QWidget* bar);
+    void buildBody();
+
+    void begin(const RunRequest& request);
+    void showStarting();
+    void showRefused(const Error& error);
+    void takeSamples(const std::vector<Sample>& samples);
+    void takeEvents(const std::vector<RunEvent>& events);
+    void takeProgress(const RunProgress& progress);
+    void takeState(const RunStateEvent& event);
+    void showFailure(const RunStateEvent& event);
+    void showButtons();
+    void pauseOrResume();
+    void openSetup();
+    void copyReport();
+    void showInHistory();
+    double elapsedSeconds() const;
+    QStringList advice(const RunStateEvent& event) const;
+
+    PageServices m_services;
+    RunRequest m_request;
+    RunOutline m_outline;
+    RunProgress m_progress;
+    RunState m_state = RunState::Queued;
+    RunEvent m_failure;
+    QElapsedTimer m_clock;
+    double m_elapsed = -1.0; ///< Of a run that ended, in seconds.
+    bool m_hasCatalogue = false;
+    bool m_injected = false;
+
+    PageHeader* m_header = nullptr;
+    ThemedLabel* m_name = nullptr;
+    PillLabel* m_pill = nullptr;
+    QPushButton* m_pause = nullptr;
+    QPushButton* m_stop = nullptr;
+    ThemedLabel* m_where = nullptr;
+    QToolButton* m_openSetup = nullptr;
+    QToolButton* m_following = nullptr;
+    QToolButton* m_inHistory = nullptr;
+    QAction* m_pauseAction = nullptr;
+    QAction* m_stopAction = nullptr;
+    MessageBar* m_messages = nullptr;
+    ActionBar* m_failed = nullptr;
+    RunPlot* m_plot = nullptr;
+    RunSide* m_side = nullptr;
+    RunLauncher m_launcher;
+    Closing* m_closing = nullptr;
+};
+
+} // namespace mantissa::ui

@@ -1,0 +1,115 @@
+#include "ui/widgets/plain_table.h"
+
+#include "ui/theme/fonts.h"
+#include "ui/theme/theme.h"
+
+#include <QHeaderView>
+#include <QPainter>
+#include <QStyledItemDelegate>
+
+#include <algorithm>
+
+namespace mantissa::ui {
+namespace {
+
+/// Paints cells without the dotted focus frame of a single cell, and with the theme's colours for a chosen row.
+class RowDelegate final : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->state &= ~QStyle::State_HasFocus;
+        option->palette.setColor(QPalette::Highlight, theme().accentWeak);
+        const auto ink = index.data(Qt::ForegroundRole);
+        option->palette.setColor(QPalette::HighlightedText, ink.isValid() ? ink.value<QColor>() : theme().text);
+        option->decorationSize = QSize(12, 12);
+    }
+};
+
+/// Column titles as plain words over one line.
+class PlainHeader final : public QHeaderView {
+public:
+    explicit PlainHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) { setSectionsClickable(true); }
+
+protected:
+    void paintEvent(QPaintEvent* event) override
+    {
+        QPainter(viewport()).fillRect(viewport()->rect(), theme().panel);
+        QHeaderView::paintEvent(event);
+        QPainter(viewport()).fillRect(0, height() - 1, viewport()->width(), 1, theme().border);
+    }
+
+    void paintSection(QPainter* painter, const QRect& rect, int section) const override
+    {
+        const auto title = model()->headerData(section, Qt::Horizontal).toString();
+        const auto aligned = model()->headerData(section, Qt::Horizontal, Qt::TextAlignmentRole);
+        const auto alignment = aligned.isValid() ? Qt::Alignment(aligned.toInt()) : defaultAlignment();
+        painter->fillRect(rect, theme().panel);
+        painter->setFont(font());
+        painter->setPen(theme().text2);
+        const bool sorted = isSortIndicatorShown() && sortIndicatorSection() == section;
+        const auto arrow = !sorted ? QString() : sortIndicatorOrder() == Qt::AscendingOrder ? QStringLiteral(" ↑") : QStringLiteral(" ↓");
+        painter->drawText(rect.adjusted(3, 0, -3, -1), static_cast<int>(alignment), title + arrow);
+    }
+};
+
+} // namespace
+
+PlainTable::PlainTable(int rowHeight, QWidget* parent) : QTableView(parent)
+{
+    setFrameShape(QFrame::NoFrame);
+    setShowGrid(false);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::SingleSelection);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setItemDelegate(new RowDelegate(this));
+    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setTabKeyNavigation(false);
+    setWordWrap(false);
+    setFont(uiFont(TextSize::Small));
+    setHorizontalHeader(new PlainHeader(this));
+    verticalHeader()->hide();
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    verticalHeader()->setMinimumSectionSize(rowHeight);
+    verticalHeader()->setDefaultSectionSize(rowHeight);
+    horizontalHeader()->setFont(uiFont(TextSize::Tiny, QFont::Medium));
+    horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+}
+
+void PlainTable::setHeightOfRows(int most)
+{
+    m_mostRows = most;
+    connect(model(), &QAbstractItemModel::modelReset, this, &PlainTable::fitHeight);
+    connect(model(), &QAbstractItemModel::rowsInserted, this, &PlainTable::fitHeight);
+    fitHeight();
+}
+
+void PlainTable::fitHeight()
+{
+    const int rows = std::clamp(model()->rowCount(), 1, m_mostRows);
+    setFixedHeight(horizontalHeader()->sizeHint().height() + rows * verticalHeader()->defaultSectionSize());
+}
+
+void PlainTable::paintEvent(QPaintEvent* event)
+{
+    QTableView::paintEvent(event);
+    if (!model())
+        return;
+    QPainter painter(viewport());
+    painter.setPen(theme().grid);
+    const int height = verticalHeader()->defaultSectionSize();
+    const int first = std::max(0, rowAt(0));
+    for (int row = first; row < model()->rowCount(); ++row) {
+        const int bottom = rowViewportPosition(row) + height - 1;
+        if (bottom > viewport()->height())
+            break;
+        painter.drawLine(0, bottom, viewport()->width(), bottom);
+    }
+}
+
+} // namespace mantissa::ui

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <QTableView>
+
+namespace mantissa::ui {
+
+/// A table as the pages use it: rows of one height, thin lines under them, no frame and no cell grid; a row is chosen
+/// as a whole.
+class PlainTable : public QTableView {
+    Q_OBJECT
+
+public:
+    explicit PlainTable(int rowHeight, QWidget* parent = nullptr);
+
+    /// Grows with its rows, up to `most`; then it scrolls.
+    void setHeightOfRows(int most);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void fitHeight();
+
+    int m_mostRows = 0;
+};
+
+} // namespace mantissa::ui
