@@ -1,0 +1,67 @@
+#include "app/cli/run_json.h"
+
+namespace mantissa::cli {
+
+Json runJson(const RunSummaryRow& row)
+{
+    const bool silent = row.silentSeconds >= 0.0;
+    Json json;
+    json["run"] = row.id;
+    json["name"] = row.name;
+    json["folder"] = row.folder.string();
+    json["state"] = !row.error.empty() ? "unreadable"
+        : silent                       ? "silent"
+                                       : std::string(runStateId(row.state));
+    json["steps"] = row.steps;
+    json["started"] = row.started;
+    json["ended"] = row.ended.empty() ? Json() : Json(row.ended);
+    json["host"] = row.host;
+    json["kind"] = row.kind;
+    if (silent)
+        json["silent_s"] = row.silentSeconds;
+    if (!row.error.empty())
+        json["error"] = row.error;
+    return json;
+}
+
+Json seriesJson(const SeriesPoints& points)
+{
+    Json json;
+    json["rank"] = points.spec.rank;
+    json["split"] = points.spec.split;
+    json["unit"] = points.spec.unit;
+    json["deterministic"] = points.spec.deterministic;
+    json["step"] = points.step;
+    auto values = Json::array();
+    for (const double value : points.value)
+        values.push_back(jsonNumber(value));
+    json["value"] = std::move(values);
+    return json;
+}
+
+Json eventJson(const RunEvent& event)
+{
+    Json json;
+    json["step"] = event.step;
+    json["time"] = jsonNumber(event.time);
+    json["kind"] = event.kind;
+    json["stage"] = event.stage;
+    json["rank"] = event.rank;
+    json["layer"] = event.layer;
+    json["message"] = event.message;
+    json["detail"] = parsedOrNull(event.detail);
+    return json;
+}
+
+Json checkpointJson(const CheckpointRecord& checkpoint)
+{
+    Json json;
+    json["step"] = checkpoint.step;
+    json["path"] = checkpoint.path;
+    json["bytes"] = checkpoint.bytes;
+    json["sha256"] = checkpoint.sha256;
+    json["kept"] = checkpoint.kept;
+    return json;
+}
+
+} // namespace mantissa::cli

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "app/cli/json_text.h"
+#include "engine/history/run_reader.h"
+
+namespace mantissa::cli {
+
+/// A run as `runs` lists it and `show` begins. A run that cannot be read has the state "unreadable" and an
+/// `error`; one of another host that has not ended has the state "silent" and `silent_s`.
+Json runJson(const RunSummaryRow& row);
+Json seriesJson(const SeriesPoints& points);
+Json eventJson(const RunEvent& event);
+Json checkpointJson(const CheckpointRecord& checkpoint);
+
+} // namespace mantissa::cli

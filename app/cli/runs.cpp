@@ -1,0 +1,66 @@
+#include "app/cli/command.h"
+#include "app/cli/history_option.h"
+#include "app/cli/json_text.h"
+#include "app/cli/run_json.h"
+#include "app/cli/text_table.h"
+
+#include <cstdio>
+#include <memory>
+
+namespace mantissa::cli {
+namespace {
+
+struct Options {
+    std::string history;
+    bool json = false;
+};
+
+void printTable(const std::vector<RunSummaryRow>& rows)
+{
+    TextTable table({"RUN", "NAME", "STATE", "STEPS", "STARTED", "HOST"});
+    for (const auto& row : rows) {
+        if (row.error.empty())
+            table.add({row.id, row.name, row.stateText, std::to_string(row.steps), row.started, row.host});
+        else
+            table.add({row.id, row.name, "unreadable", "", "", ""});
+    }
+    table.print();
+}
+
+int listThem(const Options& options)
+{
+    std::error_code error;
+    if (std::filesystem::exists(options.history, error)
+        && !std::filesystem::is_directory(options.history, error))
+        return report(
+            {ErrorCode::Io, options.history + " is not a folder.", "Give the folder that holds the runs."});
+    const auto rows = listRuns(options.history);
+    if (options.json) {
+        auto list = Json::array();
+        for (const auto& row : rows)
+            list.push_back(runJson(row));
+        printJson(list);
+        return Ok;
+    }
+    if (rows.empty())
+        std::printf("No runs in %s.\n", options.history.c_str());
+    else
+        printTable(rows);
+    for (const auto& row : rows)
+        if (!row.error.empty())
+            std::fprintf(stderr, "mantissa-cli: %s\n", row.error.c_str());
+    return Ok;
+}
+
+} // namespace
+
+void addRuns(CLI::App& app, std::function<int()>& run)
+{
+    const auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("runs", "List the stored runs, newest first");
+    addHistoryOption(*command, options->history);
+    command->add_flag("--json", options->json, "One JSON array on standard output");
+    command->callback([&run, options] { run = [options] { return listThem(*options); }; });
+}
+
+} // namespace mantissa::cli

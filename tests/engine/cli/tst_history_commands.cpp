@@ -1,0 +1,178 @@
+#include "engine/history/run_writer.h"
+#include "tests/engine/cli/command_line.h"
+
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+using namespace mantissa;
+using namespace mantissa::test;
+
+namespace {
+
+/// A finished run of three steps over two ranks.
+std::string storedRun(const QTemporaryDir& history, const std::string& name)
+{
+    RunStart start;
+    start.history = history.path().toStdString();
+    start.name = name;
+    start.setupText = "seed_everything: 1\n";
+    start.effective = R"({"precision":"16-mixed"})";
+    start.series = {{"loss", "1"}, {"found_inf", "1", 0}, {"found_inf", "1", 1}};
+    auto writer = std::move(*RunWriter::create(start));
+    const double values[] = {0.1, std::nan(""), -INFINITY};
+    for (int step = 0; step < 3; ++step)
+        writer->append(std::vector<Sample>{{0, step, 0.5 * step, values[step]},
+                                           {1, step, 0.5 * step, 0.0},
+                                           {2, step, 0.5 * step, INFINITY}});
+    writer->append(
+        RunEvent{1, 0.5, "skipped", "optimizer", -1, {}, "Step 1 was skipped.", R"({"scale":1024})"});
+    (void)writer->finish(RunState::Finished, 2);
+    return writer->id();
+}
+
+} // namespace
+
+class TestHistoryCommands : public QObject {
+    Q_OBJECT
+
+private slots:
+    void runsAreListedNewestFirstAsJson()
+    {
+        QTemporaryDir history;
+        const auto id = storedRun(history, "one");
+
+        const auto result = runCommand({"runs", "--json", "--history", history.path()});
+
+        QCOMPARE(result.exitCode, 0);
+        const auto list = result.json().array();
+        QCOMPARE(list.size(), 1);
+        const auto run = list[0].toObject();
+        QCOMPARE(run["run"].toString().toStdString(), id);
+        QCOMPARE(run["name"].toString(), QStringLiteral("one"));
+        QCOMPARE(run["state"].toString(), QStringLiteral("finished"));
+        QCOMPARE(run["steps"].toInt(), 3);
+        QVERIFY(run["folder"].toString().startsWith(history.path()));
+        QVERIFY(!run["started"].toString().isEmpty() && !run["host"].toString().isEmpty());
+    }
+
+    void aHistoryThatIsNotThereYetHasNoRuns()
+    {
+        QTemporaryDir history;
+
+        const auto result = runCommand({"runs", "--json", "--history", history.path() + "/none"});
+
+        QCOMPARE(result.exitCode, 0);
+        QCOMPARE(result.out, QByteArray("[]\n"));
+        QVERIFY(!std::filesystem::exists(history.path().toStdString() + "/none"));
+    }
+
+    void showGivesEveryPointInFullPrecision()
+    {
+        QTemporaryDir history;
+        const auto id = QString::fromStdString(storedRun(history, "one"));
+
+        const auto result = runCommand({"show", id.left(5), "--json", "--history", history.path()});
+
+        QCOMPARE(result.exitCode, 0);
+        const auto run = result.json().object();
+        QCOMPARE(run["run"].toString(), id);
+        const auto loss = run["series"].toObject()["loss"].toArray();
+        QCOMPARE(loss.size(), 1);
+        QCOMPARE(loss[0].toObject()["rank"].toInt(), -1);
+        QCOMPARE(loss[0].toObject()["step"].toArray(), (QJsonArray{0, 1, 2}));
+        QCOMPARE(loss[0].toObject()["value"].toArray(), (QJsonArray{0.1, "NaN", "-Infinity"}));
+        const auto found = run["series"].toObject()["found_inf"].toArray();
+        QCOMPARE(found.size(), 2);
+        QCOMPARE(found[1].toObject()["rank"].toInt(), 1);
+        QCOMPARE(found[1].toObject()["value"].toArray()[0].toString(), QStringLiteral("Infinity"));
+        const auto event = run["events"].toArray()[0].toObject();
+        QCOMPARE(event["kind"].toString(), QStringLiteral("skipped"));
+        QCOMPARE(event["detail"].toObject()["scale"].toInt(), 1024);
+        QCOMPARE(run["setup"].toString(), QStringLiteral("seed_everything: 1\n"));
+    }
+
+    void showCanBeAskedForSomeSeries()
+    {
+        QTemporaryDir history;
+        storedRun(history, "one");
+
+        const auto some =
+            runCommand({"show", "--series", "loss", "one", "--json", "--history", history.path()});
+        const auto text =
+            runCommand({"show", "one", "--series", "loss,found_inf", "--history", history.path()});
+        const auto none = runCommand({"show", "one", "--series", "los", "--history", history.path()});
+
+        QCOMPARE(some.exitCode, 0);
+        QCOMPARE(some.json()["series"].toObject().keys(), QStringList{"loss"});
+        QCOMPARE(text.out.count('\n'), 4 + 1 + 9);
+        QCOMPARE(none.exitCode, 3);
+        QVERIFY(none.err.contains("loss, found_inf"));
+    }
+
+    void aNewerFileEndsWithFourAndADamagedListGoesOn()
+    {
+        QTemporaryDir history;
+        storedRun(history, "good");
+        const std::filesystem::path folder = history.path().toStdString() + "/20261130-000000-new-aaaa2222";
+        std::filesystem::copy(TEST_DATA "/history/version-1", folder);
+        std::fstream file(folder / "run.sqlite", std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(60); // user_version, four bytes, the highest first.
+        file.write("\0\0\0\x09", 4);
+        file.close();
+
+        const auto shown = runCommand({"show", "aaaa2222", "--json", "--history", history.path()});
+        const auto listed = runCommand({"runs", "--json", "--history", history.path()});
+
+        QCOMPARE(shown.exitCode, 4);
+        QVERIFY2(shown.err.contains("newer Mantissa"), shown.err);
+        QCOMPARE(listed.exitCode, 0);
+        QCOMPARE(listed.json().array().size(), 2);
+        const auto bad = listed.json().array()[1].toObject();
+        QCOMPARE(bad["state"].toString(), QStringLiteral("unreadable"));
+        QVERIFY(bad["error"].toString().contains(QStringLiteral("version 9")));
+    }
+
+    void anUnknownRunIsAClearError()
+    {
+        QTemporaryDir history;
+
+        const auto result = runCommand({"show", "nothing", "--history", history.path()});
+
+        QCOMPARE(result.exitCode, 3);
+        QVERIFY(result.err.contains("nothing"));
+    }
+
+    void wrongUseEndsWithTwo()
+    {
+        QCOMPARE(runCommand({"show"}).exitCode, 2);
+        QCOMPARE(runCommand({"runs", "--jsno"}).exitCode, 2);
+    }
+
+    void verifyTellsInsideFromOutsideFromNotHere()
+    {
+        QTemporaryDir folder;
+
+        const auto inside = runCommand({"verify", folder.path(), "--json"}, QStringLiteral("verify=inside"));
+        const auto outside = runCommand({"verify", folder.path()}, QStringLiteral("verify=outside"));
+        const auto missing = runCommand({"verify", folder.path()}, QStringLiteral("verify=missing"));
+        const auto nowhere = runCommand({"verify", folder.path() + "/none"}, QStringLiteral("verify=inside"));
+
+        QCOMPARE(inside.exitCode, 0);
+        QCOMPARE(inside.json()["inside"].toBool(), true);
+        QCOMPARE(inside.json()["quantities"].toArray()[0].toObject()["worst"].toDouble(), 3e-7);
+        QCOMPARE(outside.exitCode, 1);
+        QVERIFY(outside.out.contains("params") && outside.out.contains("outside"));
+        QCOMPARE(missing.exitCode, 5);
+        QCOMPARE(missing.out, QByteArray("not run here: the case needs 8-bit Adam\n"));
+        QCOMPARE(nowhere.exitCode, 3);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestHistoryCommands)
+#include "tst_history_commands.moc"
