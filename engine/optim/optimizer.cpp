@@ -112,9 +112,10 @@ void Optimizer::step(const StepScaling& scaling)
         return;
     at::_foreach_add_(tensors.steps, 1);
     update(tensors, scaling, !m_hasState);
-    if (scaling.foundInf)
-        at::_foreach_sub_(tensors.steps, *scaling.foundInf);
-    m_hasState = m_hasState || !foundInf(scaling);
+    const bool skipped = foundInf(scaling);
+    if (skipped)
+        at::_foreach_sub_(tensors.steps, 1);
+    m_hasState = m_hasState || !skipped;
 }
 
 void Optimizer::restore(const std::string& name, const std::vector<at::Tensor>& values)

@@ -1,6 +1,7 @@
 #include "engine/train/local_service.h"
 
 #include "engine/tensor/torch.h"
+#include "engine/train/verify.h"
 
 namespace mantissa {
 namespace {
@@ -12,10 +13,7 @@ public:
     {
         return Error{ErrorCode::NotHere, "This engine does not train yet.", {}};
     }
-    Result<VerifyReport> verify(const VerifyRequest&) override
-    {
-        return Error{ErrorCode::NotHere, "This engine does not train yet.", {}};
-    }
+    Result<VerifyReport> verify(const VerifyRequest& request) override { return verifyCase(request); }
 };
 
 } // namespace

@@ -48,7 +48,9 @@ struct StepReport {
     std::vector<double> losses; ///< Undivided, one for each micro batch.
     std::int64_t nonfiniteBefore = 0; ///< Gradient elements that were Inf or NaN before any reduction.
     double foundInf = 0.0; ///< As the loss scaler holds it after the ranks agreed.
+    bool foundInfHere = false; ///< What this rank found by itself, after the reduction.
     bool parametersChanged = false;
+    double optimizerSteps = 0.0; ///< Steps really taken so far.
     double stepSeconds = 0.0;
     double dataSeconds = 0.0; ///< Waiting for the loader.
     double commSeconds = 0.0; ///< Inside collectives.

@@ -57,8 +57,6 @@ public:
 
     /// All that a run needs to go on as if it had never stopped. Filled on rank 0, empty elsewhere.
     TrainerState state();
-    /// Fails with Damaged where something is missing or has another shape. The world may be of another size, except for dropout's bits.
-    Result<void> load(const TrainerState& state);
 
     Strategy& strategy();
     Model& model();

@@ -1,0 +1,121 @@
+#include "engine/train/prepared_run.h"
+
+#include "engine/checkpoint/safetensors.h"
+#include "engine/tensor/guarded_torch.h"
+#include "engine/tensor/threads.h"
+
+#include <algorithm>
+
+namespace mantissa {
+namespace {
+
+std::string shapeText(at::IntArrayRef shape)
+{
+    std::string text = "[";
+    for (const auto size : shape)
+        text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+    return text + "]";
+}
+
+/// The weights and buffers of a file, in the order of the model.
+Result<std::pair<std::vector<at::Tensor>, NamedTensors>> readInitial(const RunPlan& plan, const std::string& file)
+{
+    const auto tensors = readSafetensors(file);
+    if (!tensors)
+        return tensors.error();
+    const auto model = makeModel(plan.model, plan.seed, 0);
+    std::vector<at::Tensor> weights;
+    for (const auto& spec : model->parameters()) {
+        const at::Tensor weight = tensorNamed(*tensors, spec.name);
+        if (!weight.defined() || weight.sizes() != at::IntArrayRef(spec.shape))
+            return Error{ErrorCode::Damaged,
+                         file + (weight.defined() ? " holds '" + spec.name + "' as " + shapeText(weight.sizes()) : " lacks '" + spec.name + "'")
+                             + "; the model needs " + shapeText(spec.shape) + ".",
+                         "The initial weights and the model must be of one kind."};
+        weights.push_back(weight);
+    }
+    NamedTensors buffers;
+    for (const auto& [name, buffer] : model->buffers()) {
+        if (const at::Tensor stored = tensorNamed(*tensors, name); stored.defined())
+            buffers.emplace_back(name, stored);
+    }
+    return std::pair(std::move(weights), std::move(buffers));
+}
+
+std::int64_t jointRows(const RunPlan& plan)
+{
+    return std::holds_alternative<TracePlan>(plan.data) ? plan.batchSize : plan.batchSize * plan.ranks;
+}
+
+Result<Sampler> makeSampler(const RunPlan& plan, const DataSet& data)
+{
+    Sampler::Plan sampling{data.size(), jointRows(plan), plan.ranks, plan.limitBatches, plan.seed, data.shuffles()};
+    if (const auto* trace = std::get_if<TracePlan>(&plan.data); trace && trace->batchesPerEpoch > 0)
+        sampling.limitBatches = trace->batchesPerEpoch;
+    if (sampling.jointBatch % plan.ranks != 0)
+        return Error{ErrorCode::InvalidSetup, "A joint batch of " + std::to_string(sampling.jointBatch) + " rows cannot be split over "
+                         + std::to_string(plan.ranks) + " ranks.", "Use a number of ranks that divides it."};
+    const Sampler sampler(sampling);
+    if (sampler.batchesPerEpoch() < 1)
+        return Error{ErrorCode::InvalidSetup, "An epoch has no batch: there are " + std::to_string(data.size()) + " samples, and the ranks take "
+                         + std::to_string(sampling.jointBatch) + " together.", "Lower data.init_args.batch_size or raise trainer.limit_train_batches."};
+    return sampler;
+}
+
+} // namespace
+
+std::int64_t accumulateAt(const RunPlan& plan, std::int64_t epoch)
+{
+    std::int64_t batches = 1;
+    for (const auto& [from, count] : plan.accumulate) {
+        if (from <= epoch)
+            batches = count;
+    }
+    return std::max<std::int64_t>(batches, 1);
+}
+
+Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan)
+{
+    return guardedTorch("preparing the run", [&]() -> Result<std::shared_ptr<PreparedRun>> {
+        useThreads(plan.threadsPerRank);
+        auto data = openDataSet(plan);
+        if (!data)
+            return data.error();
+        const auto sampler = makeSampler(plan, **data);
+        if (!sampler)
+            return sampler.error();
+        std::vector<at::Tensor> weights;
+        NamedTensors buffers;
+        const auto* trace = std::get_if<TracePlan>(&plan.data);
+        if (trace && !trace->initFile.empty()) {
+            auto initial = readInitial(plan, trace->initFile);
+            if (!initial)
+                return initial.error();
+            std::tie(weights, buffers) = *std::move(initial);
+        } else {
+            weights = initialWeights(plan.model, plan.seed);
+        }
+        return std::make_shared<PreparedRun>(plan, std::move(weights), std::move(buffers),
+                                             std::make_unique<Loader>(*std::move(data), *sampler, plan.ranks));
+    });
+}
+
+std::int64_t totalSteps(const PreparedRun& prepared)
+{
+    std::int64_t steps = 0;
+    const std::int64_t batches = prepared.loader->batchesPerEpoch();
+    for (std::int64_t epoch = 0; epoch < prepared.plan.maxEpochs; ++epoch) {
+        const std::int64_t window = accumulateAt(prepared.plan, epoch);
+        steps += (batches + window - 1) / window;
+        if (prepared.plan.maxSteps >= 0 && steps >= prepared.plan.maxSteps)
+            return prepared.plan.maxSteps;
+    }
+    return steps;
+}
+
+void closeData(PreparedRun& prepared)
+{
+    prepared.loader->close("the run was stopped");
+}
+
+} // namespace mantissa

@@ -1,0 +1,261 @@
+#include "engine/train/trainer_impl.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mantissa {
+namespace {
+
+constexpr double kScaleFloor = 1.0; // Below it a scaler takes away what it is there to save.
+
+std::unique_ptr<Precision> makePrecision(const RunPlan& plan, Communicator& communicator, const TrainerSeams& seams)
+{
+    return seams.makePrecision ? seams.makePrecision(plan, communicator) : std::make_unique<Precision>(plan, communicator);
+}
+
+void restoreBuffers(Model& model, const std::vector<std::pair<std::string, at::Tensor>>& stored)
+{
+    const at::NoGradGuard noGrad;
+    for (auto& [name, buffer] : model.buffers()) {
+        for (const auto& [key, value] : stored) {
+            if (key == name)
+                buffer.copy_(value);
+        }
+    }
+}
+
+} // namespace
+
+Trainer::Impl::Impl(std::shared_ptr<PreparedRun> prepared, Communicator& communicator, const TrainerSeams& seams)
+    : m_prepared(std::move(prepared)),
+      m_plan(m_prepared->plan),
+      m_communicator(communicator),
+      m_precision(makePrecision(m_plan, communicator, seams)),
+      m_model(makeModel(m_plan.model, m_plan.seed, communicator.rank())),
+      m_strategy([&] {
+          restoreBuffers(*m_model, m_prepared->buffers);
+          return makeStrategy(m_plan, *m_model, m_precision->convertModule(m_prepared->weights, *m_model), communicator);
+      }()),
+      m_optimizer(makeOptimizer(m_plan.optimizer, m_strategy->parameters())),
+      m_schedule(m_plan.schedule, m_plan.optimizer.learningRate),
+      m_faults(m_plan, communicator.rank()),
+      m_meter(m_strategy->parameters())
+{
+}
+
+bool Trainer::Impl::finished() const
+{
+    return m_epoch >= m_plan.maxEpochs || (m_plan.maxSteps >= 0 && m_step >= m_plan.maxSteps);
+}
+
+StepReport Trainer::Impl::step(const std::stop_token& stop)
+{
+    const auto began = StageWatch::Clock::now();
+    StepReport report = openWindow();
+    accumulateGradients(report, stop);
+    reduceGradients(report);
+    unscale(report);
+    clip(report);
+    update(report);
+    updateScale(report);
+    record(report);
+    advance(report);
+    report.stepSeconds = std::chrono::duration<double>(StageWatch::Clock::now() - began).count();
+    return report;
+}
+
+StepReport Trainer::Impl::openWindow()
+{
+    StepReport report;
+    report.step = m_step;
+    report.epoch = m_epoch;
+    report.learningRate = m_schedule.rate();
+    m_watch.begin(m_step);
+    m_sums = {};
+    m_optimizer->setLearningRate(m_schedule.rate());
+    m_strategy->zeroGradients();
+    return report;
+}
+
+std::int64_t Trainer::Impl::windowEnd() const
+{
+    const std::int64_t window = accumulateAt(m_plan, m_epoch);
+    return std::min((m_batch / window + 1) * window, m_prepared->loader->batchesPerEpoch());
+}
+
+double Trainer::Impl::divisor(std::int64_t batches) const
+{
+    // The ecosystem divides a short last window by the full number too; its update is then too small.
+    return static_cast<double>(m_plan.divideLastWindowBySize ? batches : accumulateAt(m_plan, m_epoch));
+}
+
+void Trainer::Impl::accumulateGradients(StepReport& report, const std::stop_token& stop)
+{
+    const std::int64_t end = windowEnd();
+    const double parts = divisor(end - m_batch);
+    for (; m_batch < end; ++m_batch, ++m_globalBatch) {
+        const Batch batch = fetch(report, m_batch, stop);
+        const at::Tensor loss = lossOf(report, batch);
+        backward(report, loss / parts, m_batch + 1 == end);
+    }
+}
+
+Batch Trainer::Impl::fetch(StepReport& report, std::int64_t batch, const std::stop_token& stop)
+{
+    const auto visit = m_watch.visit(report, Stage::Data);
+    report.batches.push_back(batch);
+    m_faults.beforeBatch(report, m_globalBatch, stop);
+    const auto began = StageWatch::Clock::now();
+    Batch next = m_prepared->loader->next(m_communicator.rank());
+    report.dataSeconds += std::chrono::duration<double>(StageWatch::Clock::now() - began).count();
+    return next;
+}
+
+at::Tensor Trainer::Impl::lossOf(StepReport& report, const Batch& batch)
+{
+    at::Tensor input;
+    {
+        const auto visit = m_watch.visit(report, Stage::ConvertInput);
+        input = m_precision->convertInput(batch.input);
+    }
+    const AutocastScope context = m_precision->forwardContext();
+    at::Tensor logits;
+    {
+        const auto visit = m_watch.visit(report, Stage::Forward);
+        logits = m_model->forward(input, *m_strategy, true);
+    }
+    const auto visit = m_watch.visit(report, Stage::Loss);
+    const at::Tensor target = batch.target.reshape({-1});
+    at::Tensor loss = at::cross_entropy_loss(m_precision->convertOutput(logits), target);
+    loss = m_faults.onLoss(report, loss, m_globalBatch);
+    report.losses.push_back(loss.item<double>());
+    m_sums.loss += report.losses.back();
+    m_sums.rows += static_cast<double>(batch.input.size(0));
+    countAnswers(logits, target);
+    return loss;
+}
+
+void Trainer::Impl::countAnswers(const at::Tensor& logits, const at::Tensor& target)
+{
+    const at::NoGradGuard noGrad;
+    m_sums.correct += logits.argmax(1).eq(target).sum().item<double>();
+    m_sums.answers += static_cast<double>(target.numel());
+}
+
+void Trainer::Impl::backward(StepReport& report, const at::Tensor& loss, bool last)
+{
+    at::Tensor root = m_faults.onBackward(report, loss, m_globalBatch);
+    if (m_precision->scaler()) {
+        const auto visit = m_watch.visit(report, Stage::Scale);
+        root = m_precision->preBackward(root);
+    }
+    const auto visit = m_watch.visit(report, Stage::Backward);
+    m_strategy->setSync(last || !m_plan.noSync);
+    root.backward();
+    m_strategy->endOfBackward();
+}
+
+void Trainer::Impl::reduceGradients(StepReport& report)
+{
+    if (m_communicator.size() > 1) {
+        const auto visit = m_watch.visit(report, Stage::Reduce);
+        m_strategy->reduceGradients();
+    } else {
+        m_strategy->reduceGradients();
+    }
+    report.nonfiniteBefore = m_strategy->takeNonfiniteBefore();
+    m_faults.onGradients(report, m_optimizer->gradients());
+}
+
+bool Trainer::Impl::mustUnscale() const
+{
+    if (!m_precision->scaler())
+        return false;
+    // The Trainer leaves unscaling to such an optimizer even where it then clips; Fabric's clipping asks for it first.
+    const bool asTrainer = m_plan.mode == RunMode::Faithful && m_plan.framework == "trainer";
+    const bool clips = m_plan.clip.kind != ClipKind::None && !asTrainer;
+    return m_plan.explicitUnscale || clips || !m_optimizer->selfUnscaling();
+}
+
+void Trainer::Impl::unscale(StepReport& report)
+{
+    auto* scaler = m_precision->scaler();
+    if (scaler) {
+        m_sums.scaledSquares = sumOfSquares(m_optimizer->gradients());
+        report.lossScale = static_cast<double>(scaler->state().now().scale);
+        report.growthTracker = scaler->state().now().growthTracker;
+    }
+    if (mustUnscale()) {
+        const auto visit = m_watch.visit(report, Stage::Unscale);
+        m_precision->unscaleGradients(*m_optimizer);
+    }
+    const bool stillScaled = scaler && !mustUnscale();
+    const double scale = stillScaled ? *report.lossScale : 1.0;
+    m_sums.gradientSquares = stillScaled ? m_sums.scaledSquares / (scale * scale) : sumOfSquares(m_optimizer->gradients());
+}
+
+void Trainer::Impl::clip(StepReport& report)
+{
+    if (m_plan.clip.kind == ClipKind::None)
+        return;
+    const auto visit = m_watch.visit(report, Stage::Clip);
+    if (m_plan.clip.kind == ClipKind::Norm)
+        report.totalNorm = m_precision->clipGradByNorm(*m_optimizer, m_plan.clip.value, m_plan.clip.normType, *m_strategy);
+    else
+        m_precision->clipGradByValue(*m_optimizer, m_plan.clip.value);
+    m_sums.clippedSquares = sumOfSquares(m_optimizer->gradients());
+}
+
+void Trainer::Impl::update(StepReport& report)
+{
+    const auto visit = m_watch.visit(report, Stage::Optimizer);
+    report.skipped = m_precision->optimizerStep(*m_optimizer);
+    if (auto* scaler = m_precision->scaler()) {
+        report.foundInf = report.skipped ? 1.0 : 0.0;
+        report.foundInfHere = scaler->foundHere(0);
+    }
+    m_strategy->endOfStep();
+}
+
+void Trainer::Impl::updateScale(StepReport& report)
+{
+    auto* scaler = m_precision->scaler();
+    if (!scaler)
+        return;
+    const auto visit = m_watch.visit(report, Stage::UpdateScale);
+    m_precision->updateScale();
+    report.lossScaleAfter = static_cast<double>(scaler->state().now().scale);
+    report.growthTrackerAfter = scaler->state().now().growthTracker;
+    if (*report.lossScaleAfter < kScaleFloor && *report.lossScale >= kScaleFloor)
+        report.notes.push_back({"scale_floor", Stage::UpdateScale,
+                                "The loss scale fell below 1: the gradients overflow whatever the scale is."});
+}
+
+void Trainer::Impl::advance(const StepReport& report)
+{
+    ++m_step;
+    const bool held = report.skipped && m_plan.schedule.holdOnSkip;
+    if (m_plan.schedule.interval == ScheduleInterval::Step && !held)
+        m_schedule.advance();
+    if (!report.endsEpoch)
+        return;
+    m_batch = 0;
+    ++m_epoch;
+    if (m_plan.schedule.interval == ScheduleInterval::Epoch)
+        m_schedule.advance();
+}
+
+void Trainer::Impl::record(StepReport& report)
+{
+    const auto visit = m_watch.visit(report, Stage::Record);
+    report.endsEpoch = m_batch >= m_prepared->loader->batchesPerEpoch();
+    UpdateTally tally = m_meter.measure(m_strategy->parameters());
+    report.parametersChanged = tally.changed > 0;
+    addUpRanks(tally);
+    fillReport(report, tally);
+    report.optimizerSteps = m_optimizer->stepCount();
+    report.commSeconds = m_communicator.takeSeconds();
+    report.memoryBytes = m_strategy->peakParameterBytes();
+}
+
+} // namespace mantissa

@@ -1,0 +1,113 @@
+#include "engine/train/trainer_faults.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <limits>
+#include <mutex>
+#include <stdexcept>
+
+namespace mantissa {
+namespace {
+
+constexpr std::int64_t kNoBatch = -1;
+
+double valueOf(const FaultPlan& fault)
+{
+    switch (fault.kind) {
+    case FaultKind::Inf: return std::numeric_limits<double>::infinity();
+    case FaultKind::NaN: return std::numeric_limits<double>::quiet_NaN();
+    default: return fault.value;
+    }
+}
+
+bool isNonfinite(const FaultPlan& fault)
+{
+    return fault.kind == FaultKind::Inf || fault.kind == FaultKind::NaN;
+}
+
+void stall(double seconds, std::stop_token stop)
+{
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, std::move(stop), std::chrono::duration<double>(seconds), [] { return false; });
+}
+
+} // namespace
+
+Faults::Faults(const RunPlan& plan, int rank) : m_rank(rank)
+{
+    for (const auto& fault : plan.faults) {
+        if (fault.rank < 0 || fault.rank == rank)
+            m_faults.push_back(fault);
+    }
+}
+
+bool Faults::hits(const FaultPlan& fault, const StepReport& report, std::int64_t globalBatch) const
+{
+    return fault.batch >= 0 ? fault.batch == globalBatch : fault.step == report.step;
+}
+
+void Faults::note(StepReport& report, const FaultPlan& fault, Stage stage, const std::string& what)
+{
+    const bool repeated = fault.batch < 0 && report.batches.size() > 1; // Once for the whole window is enough.
+    if (!repeated)
+        report.notes.push_back({"injected", stage, "Made on purpose: " + what + "."});
+}
+
+void Faults::beforeBatch(StepReport& report, std::int64_t globalBatch, std::stop_token stop) const
+{
+    for (const auto& fault : m_faults) {
+        const bool firstOfWindow = report.batches.size() <= 1;
+        if (!firstOfWindow || !hits(fault, report, globalBatch))
+            continue;
+        if (fault.kind == FaultKind::Throw)
+            throw std::runtime_error("a failure made on purpose (mantissa.inject) on rank " + std::to_string(m_rank));
+        if (fault.kind == FaultKind::Stall) {
+            note(report, fault, Stage::Data, "a stall of " + std::to_string(fault.value) + " s");
+            stall(fault.value, stop);
+        }
+    }
+}
+
+at::Tensor Faults::onLoss(StepReport& report, at::Tensor loss, std::int64_t globalBatch) const
+{
+    for (const auto& fault : m_faults) {
+        const bool shows = fault.kind == FaultKind::Spike || (isNonfinite(fault) && !fault.afterBackward);
+        if (!shows || !hits(fault, report, globalBatch))
+            continue;
+        note(report, fault, Stage::Loss, "the loss was multiplied by " + std::to_string(valueOf(fault)));
+        loss = loss * valueOf(fault);
+    }
+    return loss;
+}
+
+at::Tensor Faults::onBackward(StepReport& report, at::Tensor loss, std::int64_t globalBatch) const
+{
+    for (const auto& fault : m_faults) {
+        if (fault.kind != FaultKind::Factor || !hits(fault, report, globalBatch))
+            continue;
+        note(report, fault, Stage::Backward, "the backward pass began at " + std::to_string(fault.value) + " times the loss");
+        loss = loss * fault.value;
+    }
+    return loss;
+}
+
+void Faults::onGradients(StepReport& report, const std::vector<at::Tensor>& gradients) const
+{
+    for (const auto& fault : m_faults) {
+        if (!isNonfinite(fault) || !fault.afterBackward || !hits(fault, report, kNoBatch))
+            continue;
+        for (const auto& gradient : gradients) {
+            if (gradient.numel() == 0)
+                continue;
+            const at::NoGradGuard noGrad;
+            gradient.flatten().narrow(0, 0, 1).fill_(valueOf(fault));
+            report.notes.push_back({"injected", Stage::Reduce, "Made on purpose: one gradient element became "
+                                        + std::to_string(valueOf(fault)) + "."});
+            break;
+        }
+    }
+}
+
+} // namespace mantissa

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "engine/model/model.h"
+#include "engine/optim/optimizer.h"
+#include "engine/optim/schedule.h"
+#include "engine/precision/precision.h"
+#include "engine/strategy/strategy.h"
+#include "engine/train/prepared_run.h"
+#include "engine/train/trainer.h"
+#include "engine/train/trainer_faults.h"
+#include "engine/train/trainer_meter.h"
+#include "engine/train/trainer_state.h"
+#include "engine/train/trainer_watch.h"
+
+namespace mantissa {
+
+/// What a window adds up for the report, this rank's part.
+struct WindowSums {
+    double loss = 0.0;
+    double correct = 0.0;
+    double answers = 0.0; ///< Rows, or tokens of a language model.
+    double rows = 0.0;
+    double scaledSquares = 0.0;
+    double gradientSquares = 0.0;
+    double clippedSquares = 0.0;
+};
+
+class Trainer::Impl {
+public:
+    Impl(std::shared_ptr<PreparedRun> prepared, Communicator& communicator, const TrainerSeams& seams);
+
+    bool finished() const;
+    StepReport step(const std::stop_token& stop);
+    TrainerPlace place() const { return m_watch.place(); }
+    TrainerState state();
+    Strategy& strategy() { return *m_strategy; }
+    Model& model() { return *m_model; }
+
+private:
+    // The paragraphs of a step, in order.
+    StepReport openWindow();
+    void accumulateGradients(StepReport& report, const std::stop_token& stop);
+    void reduceGradients(StepReport& report);
+    void unscale(StepReport& report);
+    void clip(StepReport& report);
+    void update(StepReport& report);
+    void updateScale(StepReport& report);
+    void advance(const StepReport& report);
+    void record(StepReport& report);
+
+    Batch fetch(StepReport& report, std::int64_t batch, const std::stop_token& stop);
+    at::Tensor lossOf(StepReport& report, const Batch& batch);
+    void backward(StepReport& report, const at::Tensor& loss, bool last);
+    void countAnswers(const at::Tensor& logits, const at::Tensor& target);
+    double divisor(std::int64_t batches) const;
+    std::int64_t windowEnd() const; ///< One past the last micro batch of this window.
+    bool mustUnscale() const;
+    bool isSharded() const { return m_plan.strategy == StrategyKind::FsdpFullShard; }
+    void addUpRanks(UpdateTally& tally);
+    void fillReport(StepReport& report, const UpdateTally& tally) const;
+    void keepGenerators(TrainerState& state, bool wanted);
+    std::string positionJson() const;
+
+    std::shared_ptr<PreparedRun> m_prepared;
+    const RunPlan& m_plan;
+    Communicator& m_communicator;
+    std::unique_ptr<Precision> m_precision;
+    std::unique_ptr<Model> m_model;
+    std::unique_ptr<Strategy> m_strategy;
+    std::unique_ptr<Optimizer> m_optimizer;
+    Schedule m_schedule;
+    Faults m_faults;
+    UpdateMeter m_meter;
+    StageWatch m_watch;
+    WindowSums m_sums;
+    std::int64_t m_step = 0;
+    std::int64_t m_epoch = 0;
+    std::int64_t m_batch = 0;       ///< Next micro batch of the epoch.
+    std::int64_t m_globalBatch = 0; ///< … and of the run.
+};
+
+} // namespace mantissa

@@ -1,0 +1,288 @@
+#include "engine/train/verify_trace.h"
+
+#include <array>
+#include <fstream>
+#include <limits>
+#include <optional>
+
+namespace mantissa {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uintmax_t kMostBytes = 64U << 20U;
+
+/// What a trace asks for and this engine does not have.
+struct Missing : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+template <typename Value>
+struct Choice {
+    const char* name;
+    Value value;
+};
+
+template <typename Value, std::size_t N>
+Value choose(const Json& json, const std::array<Choice<Value>, N>& choices, const std::string& what)
+{
+    const auto name = json.get<std::string>();
+    for (const auto& choice : choices) {
+        if (name == choice.name)
+            return choice.value;
+    }
+    throw Missing(what + " " + name);
+}
+
+constexpr std::array kPrecisions = {
+    Choice<PrecisionMode>{"32-true", PrecisionMode::Fp32True},     Choice<PrecisionMode>{"16-true", PrecisionMode::Fp16True},
+    Choice<PrecisionMode>{"bf16-true", PrecisionMode::Bf16True},   Choice<PrecisionMode>{"16-mixed", PrecisionMode::Fp16Mixed},
+    Choice<PrecisionMode>{"bf16-mixed", PrecisionMode::Bf16Mixed},
+};
+constexpr std::array kOptimizers = {
+    Choice<OptimizerKind>{"sgd", OptimizerKind::Sgd}, Choice<OptimizerKind>{"adam", OptimizerKind::Adam},
+    Choice<OptimizerKind>{"adamw", OptimizerKind::AdamW},
+};
+constexpr std::array kImpls = {
+    Choice<OptimizerImpl>{"forloop", OptimizerImpl::ForLoop}, Choice<OptimizerImpl>{"foreach", OptimizerImpl::Foreach},
+    Choice<OptimizerImpl>{"fused", OptimizerImpl::Fused},
+};
+constexpr std::array kSchedules = {
+    Choice<ScheduleKind>{"constant", ScheduleKind::Constant}, Choice<ScheduleKind>{"warmup_cosine", ScheduleKind::WarmupCosine},
+    Choice<ScheduleKind>{"step", ScheduleKind::Step},
+};
+constexpr std::array kClips = {
+    Choice<ClipKind>{"none", ClipKind::None}, Choice<ClipKind>{"norm", ClipKind::Norm}, Choice<ClipKind>{"value", ClipKind::Value},
+};
+
+OptimizerPlan optimizerOf(const Json& json)
+{
+    OptimizerPlan plan;
+    plan.kind = choose(json.at("type"), kOptimizers, "the optimizer");
+    plan.impl = json.contains("impl") ? choose(json.at("impl"), kImpls, "the optimizer code path") : OptimizerImpl::ForLoop;
+    plan.learningRate = json.at("lr");
+    if (json.contains("betas")) {
+        plan.beta1 = json["betas"].at(0);
+        plan.beta2 = json["betas"].at(1);
+    }
+    plan.eps = json.value("eps", plan.eps);
+    plan.weightDecay = json.value("weight_decay", 0.0);
+    plan.momentum = json.value("momentum", 0.0);
+    plan.dampening = json.value("dampening", 0.0);
+    plan.nesterov = json.value("nesterov", false);
+    plan.amsgrad = json.value("amsgrad", false);
+    plan.maximize = json.value("maximize", false);
+    return plan;
+}
+
+SchedulePlan scheduleOf(const Json& json)
+{
+    SchedulePlan plan;
+    plan.kind = choose(json.at("type"), kSchedules, "the schedule");
+    plan.interval = json.value("interval", "step") == "epoch" ? ScheduleInterval::Epoch : ScheduleInterval::Step;
+    plan.warmup = json.value("warmup", plan.warmup);
+    plan.total = json.value("total", plan.total);
+    plan.minRatio = json.value("min_ratio", plan.minRatio);
+    plan.stepSize = json.value("step_size", plan.stepSize);
+    plan.gamma = json.value("gamma", plan.gamma);
+    return plan;
+}
+
+ModelPlan modelOf(const Json& json)
+{
+    const auto type = json.at("type").get<std::string>();
+    if (type == "mlp")
+        return MlpPlan{json.value("din", std::int64_t{64}), json.value("hidden", std::int64_t{128}), json.value("classes", std::int64_t{10}), 3};
+    if (type == "conv")
+        return ConvNetPlan{8, 16, 12, json.value("classes", std::int64_t{10}), json.value("bn", false)};
+    if (type != "gpt")
+        throw Missing("the model " + type);
+    TransformerPlan plan;
+    plan.vocab = json.value("vocab", std::int64_t{128});
+    plan.context = json.value("ctx", std::int64_t{32});
+    plan.width = json.value("d", std::int64_t{64});
+    plan.heads = json.value("heads", std::int64_t{4});
+    plan.layers = json.value("layers", std::int64_t{2});
+    plan.tiedHead = json.value("tied", false);
+    plan.explicitAttention = json.value("attention", "sdpa") == "explicit";
+    return plan;
+}
+
+ScalerPlan scalerOf(const Json& json)
+{
+    if (!json.is_object())
+        return {};
+    ScalerPlan plan;
+    plan.enabled = json.value("enabled", true);
+    plan.initScale = json.value("init_scale", plan.initScale);
+    plan.growthFactor = json.value("growth_factor", plan.growthFactor);
+    plan.backoffFactor = json.value("backoff_factor", plan.backoffFactor);
+    plan.growthInterval = json.value("growth_interval", plan.growthInterval);
+    return plan;
+}
+
+std::vector<FaultPlan> faultsOf(const Json& json)
+{
+    std::vector<FaultPlan> faults;
+    const auto ranks = json.value("inject_ranks", std::vector<int>{-1});
+    const Json factors = json.value("inject_loss_factor", Json::object());
+    const Json hits = json.value("inject_grad_inf", Json::object());
+    for (const auto& [batch, factor] : factors.items()) {
+        for (const int rank : ranks)
+            faults.push_back({0, rank, FaultKind::Factor, factor.get<double>(), std::stoll(batch), false});
+    }
+    for (const auto& [step, hit] : hits.items()) {
+        for (const auto& rank : hit)
+            faults.push_back({std::stoll(step), rank.get<int>(), FaultKind::Inf, 0.0, -1, true});
+    }
+    return faults;
+}
+
+std::string shortDtype(const Json& json)
+{
+    if (!json.is_string())
+        return {};
+    const auto name = json.get<std::string>();
+    return name == "float32" ? "fp32" : name == "bfloat16" ? "bf16" : name == "float16" ? "fp16" : name;
+}
+
+/// Sharded runs have no autocast: the dtype of the gathered weights is the precision.
+void readShardedEngine(const Json& engine, RunPlan& plan)
+{
+    const auto type = engine.at("type").get<std::string>();
+    if (type != "fsdp1")
+        throw Missing("the strategy " + type);
+    const auto strategy = engine.at("strategy").get<std::string>();
+    if (strategy != "FULL_SHARD")
+        throw Missing("the sharding strategy " + strategy);
+    plan.strategy = StrategyKind::FsdpFullShard;
+    plan.paramDtype = shortDtype(engine.value("param_dtype", Json()));
+    plan.reduceDtype = shortDtype(engine.value("reduce_dtype", Json()));
+    if (plan.reduceDtype.empty())
+        plan.reduceDtype = plan.paramDtype;
+    plan.precision = plan.paramDtype == "bf16" ? PrecisionMode::Bf16Mixed
+        : plan.paramDtype == "fp16"            ? PrecisionMode::Fp16Mixed
+                                               : PrecisionMode::Fp32True;
+    if (!plan.paramDtype.empty() && plan.paramDtype != "fp32" && plan.paramDtype != "bf16" && plan.paramDtype != "fp16")
+        throw Missing("the parameter dtype " + plan.paramDtype);
+}
+
+void readEngine(const Json& json, RunPlan& plan)
+{
+    plan.ranks = json.at("world");
+    plan.threadsPerRank = json.value("threads_per_rank", 1);
+    plan.batchSize = json.at("global_batch_size");
+    plan.noSync = json.value("sync", "no_sync") != "each";
+    const Json& engine = json.at("engine");
+    if (engine.at("type") == "ddp") {
+        plan.strategy = StrategyKind::Ddp;
+        plan.precision = choose(engine.at("precision"), kPrecisions, "the precision");
+    } else {
+        readShardedEngine(engine, plan);
+    }
+}
+
+RunPlan planOf(const Json& json, const std::filesystem::path& folder)
+{
+    RunPlan plan;
+    if (json.value("kind", "single") == "dist") {
+        readEngine(json, plan);
+    } else {
+        plan.precision = choose(json.at("precision"), kPrecisions, "the precision");
+        plan.batchSize = json.at("batch_size");
+        plan.threadsPerRank = json.value("threads", 1);
+    }
+    plan.optimizer = optimizerOf(json.at("optimizer"));
+    plan.schedule = scheduleOf(json.at("scheduler"));
+    plan.schedule.holdOnSkip = json.value("scheduler_on_skip", "advance") == "hold";
+    plan.clip.kind = choose(json.at("clip").at("type"), kClips, "clipping by");
+    plan.clip.value = json["clip"].value("value", 0.0);
+    plan.clip.normType = json["clip"].value("p", 2.0);
+    plan.accumulate.clear();
+    for (const auto& [epoch, count] : json.at("accumulate").items())
+        plan.accumulate[std::stoll(epoch)] = count.get<std::int64_t>();
+    plan.scaler = scalerOf(json.at("scaler"));
+    plan.explicitUnscale = json.value("explicit_unscale", !plan.optimizer.selfUnscaling());
+    plan.model = modelOf(json.at("model"));
+    plan.faults = faultsOf(json);
+    plan.maxEpochs = json.at("epochs");
+    const Json& files = json.at("files");
+    plan.data = TracePlan{(folder / files.at("data").get<std::string>()).string(),
+                          (folder / files.at("init").get<std::string>()).string(), json.at("batches_per_epoch").get<std::int64_t>()};
+    plan.checkpoints = false;
+    return plan;
+}
+
+TraceGrade gradeOf(const RunPlan& plan)
+{
+    switch (plan.precision) {
+    case PrecisionMode::Fp32True: return TraceGrade::Fp32;
+    case PrecisionMode::Bf16Mixed:
+    case PrecisionMode::Fp16Mixed: return TraceGrade::Mixed;
+    default: return TraceGrade::Half;
+    }
+}
+
+bool isChaotic(const RunPlan& plan)
+{
+    const auto* conv = std::get_if<ConvNetPlan>(&plan.model);
+    const bool bf16Norm = conv && conv->batchNorm && (plan.precision == PrecisionMode::Bf16Mixed || plan.precision == PrecisionMode::Bf16True);
+    return bf16Norm || (plan.precision == PrecisionMode::Fp16True && plan.optimizer.kind != OptimizerKind::Sgd);
+}
+
+std::optional<Error> readText(const std::filesystem::path& file, std::string& text)
+{
+    std::error_code failure;
+    const auto size = std::filesystem::file_size(file, failure);
+    if (failure)
+        return Error{ErrorCode::NotFound, "There is no trace: cannot read " + file.string() + ".", "Name a folder that holds a case.json."};
+    if (size > kMostBytes)
+        return Error{ErrorCode::Damaged, file.string() + " is far too large for a trace.", {}};
+    text.resize(size);
+    std::ifstream in(file, std::ios::binary);
+    if (!in.read(text.data(), static_cast<std::streamsize>(size)))
+        return Error{ErrorCode::Io, "Cannot read " + file.string() + ".", {}};
+    return std::nullopt;
+}
+
+} // namespace
+
+double traceNumber(const nlohmann::json& value)
+{
+    if (value.is_number())
+        return value.get<double>();
+    if (value == "Infinity")
+        return std::numeric_limits<double>::infinity();
+    if (value == "-Infinity")
+        return -std::numeric_limits<double>::infinity();
+    return std::numeric_limits<double>::quiet_NaN();
+}
+
+Result<Trace> readTrace(const std::filesystem::path& folder)
+{
+    const auto file = folder / "case.json";
+    std::string text;
+    if (auto error = readText(file, text))
+        return *error;
+    try {
+        const Json json = Json::parse(text);
+        if (json.at("format") != "golden-trace/1")
+            return Error{ErrorCode::NotHere, "not run here: the trace format " + json.at("format").dump(), {}};
+        Trace trace;
+        trace.id = json.at("id");
+        trace.distributed = json.value("kind", "single") == "dist";
+        trace.plan = planOf(json, folder);
+        trace.grade = gradeOf(trace.plan);
+        trace.chaotic = isChaotic(trace.plan);
+        trace.finalFile = folder / json.at("files").at("final").get<std::string>();
+        trace.parameters = json.at("param_order").get<std::vector<std::string>>();
+        trace.steps = json.at("steps");
+        return trace;
+    } catch (const Missing& missing) {
+        return Error{ErrorCode::NotHere, std::string("not run here: ") + missing.what(), {}};
+    } catch (const std::exception& error) { // What the JSON library and stoll throw about the file's content.
+        return Error{ErrorCode::Damaged, file.string() + " is no trace: " + error.what(), {}};
+    }
+}
+
+} // namespace mantissa
