@@ -10,7 +10,15 @@
 namespace mantissa::cli {
 
 /// Exit codes that scripts rely on.
-enum ExitCode { Ok = 0, Findings = 1, Usage = 2, Unreadable = 3, DamagedHistory = 4, NotHere = 5, InterruptedByUser = 130 };
+enum ExitCode {
+    Ok = 0,
+    Findings = 1,
+    Usage = 2,
+    Unreadable = 3,
+    DamagedHistory = 4,
+    NotHere = 5,
+    InterruptedByUser = 130
+};
 
 ExitCode exitCodeFor(ErrorCode code);
 

@@ -1,0 +1,97 @@
+#include "app/cli/batch.h"
+#include "app/cli/command.h"
+#include "app/cli/findings_json.h"
+#include "app/cli/setup_argument.h"
+#include "engine/rules/text_findings.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+namespace mantissa::cli {
+namespace {
+
+struct Options {
+    std::string file;
+    std::string batch;
+    std::string target;
+    bool json = false;
+};
+
+void printFinding(const Finding& finding, const SetupArgument& setup)
+{
+    const SourcePoint place = placeOf(finding, setup.file);
+    std::printf("%s:%zu:%zu: %s: %s [%s]\n", setup.path.c_str(), place.line, place.column,
+                severityWords(finding.severity, finding.stage).c_str(), finding.message.c_str(),
+                finding.rule.c_str());
+    for (const Fix& fix : finding.fixes)
+        std::printf("  %s: %s\n", std::string(fixGradeId(fix.grade)).c_str(), fix.title.c_str());
+}
+
+void printReport(const CheckReport& report, const SetupArgument& setup)
+{
+    for (const Finding& finding : report.findings)
+        printFinding(finding, setup);
+    for (const SuppressedFinding& entry : report.suppressed)
+        std::printf("Suppressed: %s (%s)\n", entry.finding.rule.c_str(),
+                    entry.reason.empty() ? "no reason given" : entry.reason.c_str());
+    for (const Assumption& assumption : report.assumed)
+        std::printf("Assumed: %s (%s)\n", assumption.text.c_str(), assumption.path.c_str());
+    std::printf("%s\n%s\n", report.onTarget.words.c_str(), report.here.words.c_str());
+}
+
+int checkOne(const Options& options)
+{
+    const auto setup = readSetupArgument(options.file);
+    if (!setup)
+        return report(setup.error());
+    const auto target = targetArgument(options.target, setup->file.setup);
+    if (!target)
+        return report(target.error());
+    const auto checked = checkFile(setup->file, *target);
+    if (options.json)
+        printJson(jsonOf(checked, options.file));
+    else
+        printReport(checked, *setup);
+    return !checked.findings.empty() && isError(checked.findings.front().severity) ? Findings : Ok;
+}
+
+int checkMany(const Options& options)
+{
+    const auto fallback = targetArgument(options.target, Setup());
+    if (!fallback)
+        return report(fallback.error());
+    if (options.batch == "-")
+        return checkBatch(std::cin, *fallback, options.json);
+    std::ifstream rows(options.batch, std::ios::binary);
+    if (!rows)
+        return report(
+            {ErrorCode::Io, options.batch + " cannot be read.", "Give a file with a set-up a line."});
+    return checkBatch(rows, *fallback, options.json);
+}
+
+int check(const Options& options)
+{
+    if (options.file.empty() == options.batch.empty()) {
+        std::fprintf(stderr, "mantissa-cli: check takes a file, or --batch with a file of set-ups.\n");
+        return Usage;
+    }
+    return options.batch.empty() ? checkOne(options) : checkMany(options);
+}
+
+} // namespace
+
+void addCheck(CLI::App& app, std::function<int()>& run)
+{
+    const auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("check", "Finds what will stop a set-up, before it starts");
+    command->add_option("FILE", options->file, "Set-up in LightningCLI's YAML");
+    command->add_option("--target", options->target, "What it is meant to run on, such as fabric-2.6.6");
+    command->add_option("--batch", options->batch,
+                        "A file with a set-up in each line; - reads standard input");
+    command->add_flag("--json", options->json, "Prints JSON");
+    command->callback([&run, options] { run = [options] { return check(*options); }; });
+}
+
+} // namespace mantissa::cli
