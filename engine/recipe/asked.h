@@ -1,0 +1,54 @@
+#pragma once
+
+#include "engine/recipe/run_plan.h"
+#include "engine/recipe/setup.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+// What a set-up asks for where several settings say it together. Lenient: nonsense reads as nothing asked,
+// since rules and planRun are there to complain.
+namespace mantissa {
+
+/// "16-mixed": from a precision plugin, else from the flag, with the short forms 16, bf16, 32 and 64 written
+/// out.
+std::string precisionName(const Setup& setup);
+/// The precision object among the plugins, or absent.
+Value precisionPlugin(const Setup& setup);
+
+/// "auto", "single_device", "ddp", "fsdp", …: strategyKind, with auto resolved by the number of ranks.
+std::string strategyAsked(const Setup& setup);
+bool shardsWeights(const Setup& setup);
+
+/// `mantissa.ranks`, else `trainer.devices` where that is a number, else 1.
+int ranksHere(const Setup& setup);
+
+/// "trainer", "fabric" or "mantissa", by the name of the target.
+std::string frameworkOf(const Setup& setup);
+
+struct ClipAsked {
+    ClipKind kind = ClipKind::None;
+    double value = 0.0;
+    double normType = 2.0;
+    std::string path; ///< The setting that asks for it.
+};
+ClipAsked clipAsked(const Setup& setup);
+
+/// From which epoch on how many micro batches make a step.
+std::map<std::int64_t, std::int64_t> accumulationAsked(const Setup& setup);
+
+/// The optimizer divides by the loss scale itself.
+bool unscalesItself(const Setup& setup);
+/// Gradients are divided by the loss scale in a step of their own.
+bool unscalesExplicitly(const Setup& setup);
+
+/// A setting of the loss scaler: `mantissa.scaler`, else the scaler object given to the precision, else the
+/// default.
+double scalerSetting(const Setup& setup, std::string_view name);
+
+/// "fp16" of "torch.float16", "float16", "half" or "fp16"; empty for anything else.
+std::string dtypeName(std::string_view written);
+
+} // namespace mantissa

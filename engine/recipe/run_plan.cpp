@@ -1,0 +1,100 @@
+#include "engine/recipe/run_plan.h"
+
+#include "engine/recipe/asked.h"
+#include "engine/recipe/class_object.h"
+#include "engine/recipe/fields.h"
+#include "engine/recipe/plan_parts.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mantissa {
+
+namespace {
+
+/// Callbacks that change nothing in training, or whose work the engine does anyway.
+constexpr std::array<std::string_view, 7> kHarmlessCallbacks = {"GradientAccumulationScheduler",
+                                                                "LearningRateMonitor",
+                                                                "ModelSummary",
+                                                                "RichModelSummary",
+                                                                "TQDMProgressBar",
+                                                                "RichProgressBar",
+                                                                "ModelCheckpoint"};
+
+void checkCallbacks(PlanReader& reader)
+{
+    const auto& callbacks = reader.setup()[field::callbacks];
+    for (const auto& callback : callbacks.isList() ? callbacks.asList() : ValueList{callbacks}) {
+        const auto name = classOf(callback);
+        if (name.empty())
+            continue;
+        const bool known =
+            std::find(kHarmlessCallbacks.begin(), kHarmlessCallbacks.end(), name) != kHarmlessCallbacks.end();
+        if (!known)
+            reader.fail("The callback " + name + " is one that this engine does not have.",
+                        "Remove it to train here. It has GradientAccumulationScheduler.");
+        else if (name == "ModelCheckpoint" && !callback["init_args"].asMap().empty())
+            reader.fail(
+                "ModelCheckpoint has arguments, which this engine does not follow.",
+                "Remove them to train here: one checkpoint is written when the run ends or is stopped.");
+    }
+}
+
+/// Facts about a module that this engine's own training step contradicts.
+void checkFacts(PlanReader& reader)
+{
+    const auto& setup = reader.setup();
+    if (!setup.effective(field::automaticOptimization).asBool(true))
+        reader.fail("The module optimizes manually, and this engine has no training step of that kind.",
+                    "Set mantissa.facts.automatic_optimization to true to train here.");
+    if (setup.effective(field::numOptimizers).asInteger(1) != 1)
+        reader.cannot(field::numOptimizers.path, setup[field::numOptimizers],
+                      "It trains with one optimizer.");
+    if (setup.effective(field::scheduleFrequency).asInteger(1) != 1)
+        reader.cannot(field::scheduleFrequency.path, setup[field::scheduleFrequency],
+                      "Its schedules advance every time: 1.");
+}
+
+void planRest(PlanReader& reader, RunPlan& plan)
+{
+    const auto& setup = reader.setup();
+    const auto mode = reader.word(field::mode);
+    if (mode == "faithful")
+        plan.mode = RunMode::Faithful;
+    else if (mode == "extended")
+        plan.mode = RunMode::Extended;
+    else if (mode != "default")
+        reader.fail("mantissa.mode is " + Value(mode).text() + ", which is no mode.",
+                    "Modes are default, faithful and extended.");
+    plan.framework = frameworkOf(setup);
+    const auto& seed = setup[field::seed]; // `true` lets Lightning draw one; 0 can be repeated.
+    plan.seed = seed.isBool() ? 0 : static_cast<std::uint64_t>(reader.integer(field::seed));
+    plan.checkpoints = plan.checkpoints && reader.flag(field::enableCheckpointing);
+    plan.explicitUnscale = reader.flag(field::explicitUnscale);
+    plan.noSync = reader.flag(field::noSync);
+    plan.threadsPerRank = static_cast<int>(reader.integer(field::threads, 1));
+}
+
+} // namespace
+
+Result<RunPlan> planRun(const Setup& setup)
+{
+    PlanReader reader(setup);
+    RunPlan plan;
+    planModel(reader, plan);
+    planData(reader, plan);
+    planPrecision(reader, plan);
+    planStrategy(reader, plan);
+    planOptimizer(reader, plan);
+    planLoops(reader, plan);
+    planSchedule(reader, plan);
+    planFaults(reader, plan);
+    checkCallbacks(reader);
+    checkFacts(reader);
+    planRest(reader, plan);
+    if (reader.error())
+        return *reader.error();
+    return plan;
+}
+
+} // namespace mantissa

@@ -1,0 +1,57 @@
+#include "engine/recipe/step_dtypes.h"
+
+#include "engine/recipe/asked.h"
+#include "engine/recipe/class_object.h"
+#include "engine/recipe/fields.h"
+
+namespace mantissa {
+
+namespace {
+
+std::string lowDtype(const std::string& precision)
+{
+    if (precision.starts_with("16-") || precision == "transformer-engine-float16")
+        return "fp16";
+    if (precision.starts_with("bf16-") || precision == "transformer-engine")
+        return "bf16";
+    return precision.starts_with("64-") ? "fp64" : "fp32";
+}
+
+/// FSDP's own mixed precision replaces the table's formats.
+std::string shardDtype(const Setup& setup, std::string_view argument, const std::string& fallback)
+{
+    const auto& mixed = setup[field::fsdpMixedPrecision];
+    const auto& written = mixed.isString() ? mixed : argumentOf(mixed, argument);
+    const auto dtype = dtypeName(written.asString());
+    return dtype.empty() ? fallback : dtype;
+}
+
+} // namespace
+
+bool takesTokens(const Setup& setup)
+{
+    const auto model = setup[field::modelClass].asString();
+    const auto data = setup[field::dataClass].asString();
+    return model == "mantissa.Transformer" || data == "mantissa.TextBytes"
+        || setup[field::dataShape].asString() == "tokens";
+}
+
+StepDtypes stepDtypes(const Setup& setup)
+{
+    const auto precision = precisionName(setup);
+    const auto low = lowDtype(precision);
+    const bool mixed = precision.ends_with("-mixed");
+    const bool sharded = shardsWeights(setup);
+    StepDtypes dtypes;
+    dtypes.compute = sharded ? shardDtype(setup, "param_dtype", low) : low;
+    dtypes.stored = mixed ? "fp32" : low;
+    dtypes.raw = takesTokens(setup) ? "int64" : "fp32";
+    const auto floats = sharded ? dtypes.compute : dtypes.stored;
+    dtypes.input = takesTokens(setup) ? "int64" : floats;
+    dtypes.loss = mixed || sharded ? "fp32" : low;
+    dtypes.gradient = sharded ? dtypes.compute : dtypes.stored;
+    dtypes.reduce = sharded ? shardDtype(setup, "reduce_dtype", low) : dtypes.gradient;
+    return dtypes;
+}
+
+} // namespace mantissa

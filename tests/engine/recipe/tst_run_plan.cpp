@@ -1,0 +1,190 @@
+#include "engine/recipe/run_plan.h"
+#include "engine/recipe/setup_file.h"
+
+#include <QTest>
+
+using namespace mantissa;
+
+namespace {
+
+const std::string kBase = "trainer: {max_steps: 10}\n"
+                          "model: {class_path: mantissa.MLP}\n"
+                          "data: {class_path: mantissa.FashionMNIST}\n"
+                          "optimizer: {class_path: torch.optim.AdamW}\n";
+
+Setup baseSetup()
+{
+    return readSetup(kBase).setup;
+}
+
+Result<RunPlan> planWith(const std::string& path, const Value& value)
+{
+    auto setup = baseSetup();
+    if (auto done = setup.set(path, value); !done)
+        return done.error();
+    return planRun(setup);
+}
+
+} // namespace
+
+class TestRunPlan : public QObject {
+    Q_OBJECT
+
+private slots:
+    void fillsInTheDefaultsOfTheEcosystem()
+    {
+        const auto plan = planRun(baseSetup());
+
+        QVERIFY2(plan, plan ? "" : plan.error().message.c_str());
+        QCOMPARE(plan->precision, PrecisionMode::Fp32True);
+        QCOMPARE(plan->strategy, StrategyKind::Single);
+        QCOMPARE(plan->optimizer.weightDecay, 0.01);
+        QCOMPARE(plan->optimizer.impl, OptimizerImpl::ForLoop);
+        QCOMPARE(plan->maxSteps, std::int64_t{10});
+        QCOMPARE(plan->batchSize, std::int64_t{64});
+        QVERIFY(!plan->scaler.enabled);
+        QVERIFY(std::get<FashionMnistPlan>(plan->data).flat);
+        QCOMPARE(plan->accumulate, (std::map<std::int64_t, std::int64_t>{{0, 1}}));
+    }
+
+    void readsAWholeSetup()
+    {
+        const auto file = readSetup(
+            "seed_everything: 7\n"
+            "trainer:\n"
+            "  precision: 16\n"
+            "  devices: 2\n"
+            "  strategy:\n"
+            "    class_path: lightning.pytorch.strategies.FSDPStrategy\n"
+            "    init_args:\n"
+            "      mixed_precision:\n"
+            "        class_path: torch.distributed.fsdp.MixedPrecision\n"
+            "        init_args: {reduce_dtype: torch.float32}\n"
+            "  max_epochs: 3\n"
+            "  limit_train_batches: 5\n"
+            "  gradient_clip_val: 0.5\n"
+            "  gradient_clip_algorithm: value\n"
+            "  callbacks:\n"
+            "  - class_path: lightning.pytorch.callbacks.GradientAccumulationScheduler\n"
+            "    init_args: {scheduling: {0: 2, 1: 4}}\n"
+            "model: {class_path: mantissa.Transformer, init_args: {width: 32, heads: 2, attention: "
+            "explicit}}\n"
+            "data: {class_path: mantissa.TextBytes, init_args: {file: a.txt, batch_size: 8}}\n"
+            "optimizer: {class_path: torch.optim.SGD, init_args: {lr: 0.1, momentum: 0.9, fused: true}}\n"
+            "lr_scheduler: {class_path: mantissa.WarmupCosine, init_args: {warmup: 5, total: 50}}\n"
+            "mantissa:\n"
+            "  mode: extended\n"
+            "  scaler: {init_scale: 1024, growth_interval: 10}\n"
+            "  inject: [{step: 3, rank: 1, kind: factor, value: 1e4}]\n");
+        QVERIFY2(file.problems.empty(), file.problems.empty() ? "" : file.problems[0].message.c_str());
+
+        const auto plan = planRun(file.setup);
+
+        QVERIFY2(plan, plan ? "" : plan.error().message.c_str());
+        QCOMPARE(plan->precision, PrecisionMode::Fp16Mixed);
+        QCOMPARE(plan->strategy, StrategyKind::FsdpFullShard);
+        QCOMPARE(plan->ranks, 2);
+        QCOMPARE(plan->reduceDtype, std::string("fp32"));
+        QCOMPARE(plan->paramDtype, std::string());
+        QCOMPARE(plan->seed, std::uint64_t{7});
+        QCOMPARE(plan->maxEpochs, std::int64_t{3});
+        QCOMPARE(plan->limitBatches, std::int64_t{5});
+        QCOMPARE(plan->clip.kind, ClipKind::Value);
+        QCOMPARE(plan->accumulate, (std::map<std::int64_t, std::int64_t>{{0, 2}, {1, 4}}));
+        QVERIFY(plan->optimizer.selfUnscaling());
+        QCOMPARE(plan->schedule.interval, ScheduleInterval::Step);
+        QCOMPARE(plan->schedule.total, std::int64_t{50});
+        QCOMPARE(plan->scaler.initScale, 1024.0);
+        QCOMPARE(plan->scaler.growthInterval, std::int64_t{10});
+        QVERIFY(plan->scaler.enabled);
+        QCOMPARE(plan->mode, RunMode::Extended);
+        QCOMPARE(plan->faults.size(), std::size_t{1});
+        QCOMPARE(plan->faults[0].kind, FaultKind::Factor);
+        const auto& model = std::get<TransformerPlan>(plan->model);
+        QVERIFY(model.explicitAttention);
+        QCOMPARE(std::get<TextPlan>(plan->data).context, model.context);
+    }
+
+    void underFabricTheClippingIsFabrics()
+    {
+        auto setup = baseSetup();
+        QVERIFY(setup.set("mantissa.target", "fabric-2.6.6"));
+        QVERIFY(setup.set("mantissa.fabric.max_norm", 0.25));
+        QVERIFY(setup.set("trainer.gradient_clip_val", 1.0));
+
+        const auto fabric = planRun(setup);
+        QVERIFY(setup.set("mantissa.target", "trainer-2.6.6"));
+        const auto trainer = planRun(setup);
+
+        QCOMPARE(fabric->clip.value, 0.25);
+        QCOMPARE(fabric->framework, std::string("fabric"));
+        QCOMPARE(trainer->clip.value, 1.0);
+    }
+
+    void saysWhatItCannotRunAndWhatItCan_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("message");
+        QTest::addColumn<QString>("hint");
+        const auto row = [](const char* path, const char* value, const char* message, const char* hint) {
+            QTest::addRow("%s %s", path, value) << QString::fromUtf8(path) << QString::fromUtf8(value)
+                                                << QString::fromUtf8(message) << QString::fromUtf8(hint);
+        };
+        row("trainer.precision", "64-true", "64-true", "bf16-mixed");
+        row("trainer.strategy", "deepspeed_stage_2", "deepspeed_stage_2", "single_device, ddp and fsdp");
+        row("trainer.strategy.class_path", "lightning.pytorch.strategies.ModelParallelStrategy",
+            "ModelParallelStrategy", "fsdp");
+        row("trainer.callbacks[EarlyStopping].monitor", "val_loss", "EarlyStopping", "Remove it");
+        row("trainer.limit_train_batches", "0.5", "0.5", "whole number");
+        row("trainer.max_steps", "-1.5", "-1.5", "whole number");
+        row("trainer.accumulate_grad_batches", "0", "out of its range", "at least 1");
+        row("trainer.gradient_clip_algorithm", "l2", "l2", "norm or by value");
+        row("model.class_path", "glacier.Net", "glacier.Net", "mantissa.MLP");
+        row("model.init_args.inputs", "100", "784 numbers", "784");
+        row("model.init_args.hidden", "0", "out of its range", "at least 1");
+        row("model.init_args.hidden", "many", "should be a whole number", "256");
+        row("data.class_path", "glacier.Data", "glacier.Data", "mantissa.Synthetic");
+        row("data.class_path", "mantissa.TextBytes", "file", "data.init_args.file");
+        row("optimizer.class_path", "torch.optim.LBFGS", "LBFGS", "torch.optim.AdamW");
+        row("optimizer.class_path", "bitsandbytes.optim.AdamW", "bitsandbytes", "torch.optim.AdamW");
+        row("optimizer.init_args.betas", "[0.9]", "betas", "two numbers");
+        row("lr_scheduler.class_path", "torch.optim.lr_scheduler.OneCycleLR", "OneCycleLR", "WarmupCosine");
+        row("lr_scheduler.class_path", "torch.optim.lr_scheduler.StepLR", "step_size", "step_size");
+        row("mantissa.facts.automatic_optimization", "false", "manually", "true");
+        row("mantissa.ranks", "65", "out of its range", "64");
+        row("mantissa.inject", "[{step: 1, kind: explode}]", "explode", "spike");
+        row("mantissa.inject", "[{step: 1, rank: 3}]", "rank 3", "1 ranks");
+        row("mantissa.mode", "fast", "no mode", "faithful");
+    }
+
+    void saysWhatItCannotRunAndWhatItCan()
+    {
+        QFETCH(QString, path);
+        QFETCH(QString, value);
+        QFETCH(QString, message);
+        QFETCH(QString, hint);
+        const auto read = readSetup("v: " + value.toStdString() + "\n").setup.at("v");
+
+        const auto plan = planWith(path.toStdString(), read);
+
+        QVERIFY(!plan);
+        QCOMPARE(plan.error().code, ErrorCode::InvalidSetup);
+        QVERIFY2(QString::fromStdString(plan.error().message).contains(message),
+                 plan.error().message.c_str());
+        QVERIFY2(QString::fromStdString(plan.error().hint).contains(hint), plan.error().hint.c_str());
+    }
+
+    void aRunWithoutAnEndIsRefused()
+    {
+        auto setup = baseSetup();
+        QVERIFY(setup.set("trainer.max_steps", -1));
+        QVERIFY(setup.set("trainer.max_epochs", -1));
+
+        QVERIFY(!planRun(setup));
+        QVERIFY(!planRun(Setup()));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestRunPlan)
+#include "tst_run_plan.moc"
