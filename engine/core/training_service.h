@@ -73,6 +73,9 @@ public:
     /// Waits until the run has ended and its history is committed. False when the time is over before.
     virtual bool wait(std::chrono::milliseconds atMost) = 0;
     virtual RunSummary summary() const = 0;
+
+    /// Some rank never came back: its thread still runs, so the program can only be left by _exit.
+    virtual bool leftRanksBehind() const { return false; }
 };
 
 struct EngineReport {

@@ -1,26 +1,51 @@
 #include "engine/train/local_service.h"
 
-#include "engine/tensor/torch.h"
+#include "engine/core/guarded.h"
+#include "engine/train/session_environment.h"
 #include "engine/train/verify.h"
+
+#include <atomic>
+#include <utility>
 
 namespace mantissa {
 namespace {
 
 class LocalService final : public TrainingService {
 public:
-    EngineReport describe() const override { return {"LibTorch " TORCH_VERSION, "CPU", {}}; }
-    Result<std::unique_ptr<TrainingRun>> start(const RunRequest&) override
+    explicit LocalService(SessionOptions options) : m_options(std::move(options)) {}
+
+    EngineReport describe() const override { return describeEngine(); }
+
+    Result<std::unique_ptr<TrainingRun>> start(const RunRequest& request) override
     {
-        return Error{ErrorCode::NotHere, "This engine does not train yet.", {}};
+        // LibTorch keeps one thread count for the whole process: a second run would change the first one's
+        // arithmetic.
+        if (m_active->load() > 0)
+            return Error{ErrorCode::NotHere, "Another run is still training.",
+                         "Wait for its end, or stop it."};
+        return guarded("starting the run", [&] { return startSession(request, m_options, m_active); });
     }
-    Result<VerifyReport> verify(const VerifyRequest& request) override { return verifyCase(request); }
+
+    Result<VerifyReport> verify(const VerifyRequest& request) override
+    {
+        return guarded("verifying the case", [&] { return verifyCase(request); });
+    }
+
+private:
+    const SessionOptions m_options;
+    const std::shared_ptr<std::atomic<int>> m_active = std::make_shared<std::atomic<int>>(0);
 };
 
 } // namespace
 
 std::unique_ptr<TrainingService> makeLocalService()
 {
-    return std::make_unique<LocalService>();
+    return makeLocalService(SessionOptions{});
+}
+
+std::unique_ptr<TrainingService> makeLocalService(const SessionOptions& options)
+{
+    return std::make_unique<LocalService>(options);
 }
 
 } // namespace mantissa

@@ -1,0 +1,303 @@
+#include "engine/train/session.h"
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/core/guarded.h"
+#include "engine/train/rank_crew.h"
+#include "engine/train/session_environment.h"
+#include "engine/train/session_recorder.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace mantissa {
+namespace {
+
+constexpr const char* kCheckpointFolder = "checkpoints";
+
+/// How a run ended, before it is written down.
+struct Ending {
+    RunState state = RunState::Finished;
+    std::string message;
+    std::string hint;
+};
+
+class Session final : public TrainingRun {
+public:
+    Session(const RunRequest& request, const SessionOptions& options, std::unique_ptr<RunWriter> writer,
+            std::shared_ptr<std::atomic<int>> active);
+    ~Session() override;
+
+    std::string id() const override { return m_writer->id(); }
+    std::filesystem::path folder() const override { return m_writer->folder(); }
+    std::vector<SeriesSpec> series() const override { return m_recorder->series(); }
+    MetricFeed& feed() override { return m_recorder->feed(); }
+    std::vector<RunEvent> takeEvents() override { return m_recorder->takeEvents(); }
+    RunState state() const override;
+    RunProgress progress() const override { return m_recorder->progress(); }
+    Subscription onStateChanged(Publisher<RunStateEvent>::Callback callback) override
+    {
+        return m_states.subscribe(std::move(callback));
+    }
+
+    void pause() override { m_gate->pause(); }
+    void resume() override { m_gate->resume(); }
+    void stop() override;
+
+    bool wait(std::chrono::milliseconds atMost) override;
+    RunSummary summary() const override;
+    bool leftRanksBehind() const override;
+
+private:
+    void run();
+    Ending train();
+    Ending endingOf(CrewOutcome& outcome);
+    std::string saveCheckpoint(const TrainerState& state);
+    void tellFailure(const RankFailure& failure);
+    void writeDown(Ending ending);
+    void enter(RunState state, const std::string& message, const std::string& hint);
+
+    const RunPlan m_plan;
+    const SessionOptions m_options;
+    const std::shared_ptr<RunWriter> m_writer;
+    const std::shared_ptr<SessionRecorder> m_recorder;
+    const std::shared_ptr<std::atomic<int>> m_active;
+    const std::shared_ptr<RankSource> m_source;
+    std::shared_ptr<SessionGate> m_gate;
+    Publisher<RunStateEvent> m_states;
+    std::mutex m_entering; ///< Keeps states in order from the change to its publication.
+    mutable std::mutex m_mutex;
+    std::condition_variable m_endedChanged;
+    RunState m_state = RunState::Queued;
+    std::string m_message;
+    bool m_stopAsked = false;
+    bool m_ended = false; ///< The history is committed as well.
+    bool m_stuck = false;
+    std::optional<std::chrono::steady_clock::time_point> m_closeBy;
+    RankCrew* m_crew = nullptr; ///< While ranks work.
+    std::jthread m_thread; ///< Last: it uses all of the above.
+};
+
+Session::Session(const RunRequest& request, const SessionOptions& options, std::unique_ptr<RunWriter> writer,
+                 std::shared_ptr<std::atomic<int>> active)
+    : m_plan(request.plan),
+      m_options(options),
+      m_writer(std::move(writer)),
+      m_recorder(std::make_shared<SessionRecorder>(request.plan, m_writer)),
+      m_active(std::move(active)),
+      m_source(options.makeSource(request.plan))
+{
+    m_gate = std::make_shared<SessionGate>(
+        m_plan.ranks, [this](bool paused) { enter(paused ? RunState::Paused : RunState::Running, {}, {}); });
+    m_thread = std::jthread([this] { run(); });
+}
+
+Session::~Session()
+{
+    stop();
+    const auto deadline = std::chrono::steady_clock::now() + m_options.patience;
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_closeBy = deadline;
+        if (m_crew)
+            m_crew->close(deadline);
+    }
+    m_thread.join();
+}
+
+RunState Session::state() const
+{
+    const std::scoped_lock lock(m_mutex);
+    return m_state;
+}
+
+bool Session::leftRanksBehind() const
+{
+    const std::scoped_lock lock(m_mutex);
+    return m_stuck;
+}
+
+void Session::stop()
+{
+    m_gate->stop();
+    const std::scoped_lock lock(m_mutex);
+    m_stopAsked = true;
+    if (m_crew)
+        m_crew->endStalls();
+}
+
+bool Session::wait(std::chrono::milliseconds atMost)
+{
+    std::unique_lock lock(m_mutex);
+    return m_endedChanged.wait_for(lock, atMost, [this] { return m_ended; });
+}
+
+RunSummary Session::summary() const
+{
+    const RunProgress progress = m_recorder->progress();
+    RunSummary summary;
+    summary.id = m_writer->id();
+    summary.folder = m_writer->folder();
+    summary.steps = progress.step;
+    summary.skipped = progress.skipped;
+    summary.final = m_recorder->lastValues();
+    const std::scoped_lock lock(m_mutex);
+    summary.state = m_state;
+    summary.message = m_message;
+    return summary;
+}
+
+// The session's thread from here on.
+void Session::run()
+{
+    Ending ending;
+    const auto trained = guarded("the run", [&]() -> Result<void> {
+        ending = train();
+        return {};
+    });
+    if (!trained)
+        ending = {RunState::Failed, trained.error().message, trained.error().hint};
+    m_recorder->close();
+    writeDown(std::move(ending));
+}
+
+Ending Session::train()
+{
+    enter(RunState::Running, {}, {});
+    if (auto prepared = m_source->prepare(); !prepared) {
+        RankFailure failure;
+        failure.rank = -1;
+        failure.cause = prepared.error().message;
+        tellFailure(failure);
+        return {RunState::Failed, prepared.error().message, prepared.error().hint};
+    }
+    m_recorder->expect(m_source->totalSteps());
+    RankCrew crew(
+        {m_plan.ranks, m_options.collectiveTimeout, m_options.patience, m_source, m_gate,
+         [recorder = m_recorder](int rank, const StepReport& report) { recorder->post(rank, report); },
+         m_plan.checkpoints});
+    crew.start();
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_crew = &crew;
+        if (m_stopAsked)
+            crew.endStalls();
+        if (m_closeBy)
+            crew.close(*m_closeBy);
+    }
+    CrewOutcome outcome = crew.waitForEnd();
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_crew = nullptr;
+        m_stuck = !outcome.stuck.empty();
+    }
+    return endingOf(outcome);
+}
+
+Ending Session::endingOf(CrewOutcome& outcome)
+{
+    Ending ending;
+    if (outcome.failure) {
+        tellFailure(*outcome.failure);
+        ending = {RunState::Failed, describe(*outcome.failure), outcome.failure->hint};
+    } else if (outcome.closed) {
+        ending = {RunState::Interrupted,
+                  "The run was closed within a step; its last checkpoint and all it recorded are kept.",
+                  {}};
+    } else {
+        ending.state = outcome.stopped ? RunState::Stopped : RunState::Finished;
+        if (outcome.state)
+            ending.message = saveCheckpoint(*outcome.state);
+    }
+    for (const int rank : outcome.stuck)
+        ending.message += " Rank " + std::to_string(rank) + " did not end and still holds its thread.";
+    return ending;
+}
+
+// Empty, or why there is none.
+std::string Session::saveCheckpoint(const TrainerState& state)
+{
+    const std::int64_t steps = m_recorder->progress().step;
+    RunEvent event;
+    event.step = std::max<std::int64_t>(0, steps - 1);
+    event.stage = stageId(Stage::Record);
+    const auto saved = guarded("writing the checkpoint", [&] {
+        return writeCheckpoint(m_writer->folder() / kCheckpointFolder, steps, state);
+    });
+    if (!saved) {
+        event.kind = "failure";
+        event.message = "No checkpoint was written: " + saved.error().message;
+        m_recorder->tell(event);
+        return event.message;
+    }
+    const auto path = std::filesystem::path(kCheckpointFolder) / saved->folder.filename();
+    m_writer->append(CheckpointRecord{event.step, path.string(), saved->bytes, saved->sha256, true});
+    event.kind = "checkpoint";
+    event.message = "A full checkpoint after " + std::to_string(steps) + (steps == 1 ? " step." : " steps.");
+    event.detail = R"({"path":")" + path.string() + R"("})";
+    m_recorder->tell(event);
+    return {};
+}
+
+void Session::tellFailure(const RankFailure& failure)
+{
+    RunEvent event;
+    event.step = failure.step;
+    event.kind = "failure";
+    event.stage = stageId(failure.stage);
+    event.rank = failure.rank;
+    event.message = failure.rank < 0 ? failure.cause : describe(failure);
+    m_recorder->tell(event);
+}
+
+void Session::writeDown(Ending ending)
+{
+    const std::int64_t steps = m_recorder->progress().step;
+    if (const auto finished = m_writer->finish(ending.state, steps - 1); !finished)
+        ending.message +=
+            (ending.message.empty() ? "" : " ") + ("The history is not whole: " + finished.error().message);
+    m_active->fetch_sub(1);
+    enter(ending.state, ending.message, ending.hint);
+    const std::scoped_lock lock(m_mutex);
+    m_ended = true;
+    m_endedChanged.notify_all();
+}
+
+void Session::enter(RunState state, const std::string& message, const std::string& hint)
+{
+    const std::scoped_lock order(m_entering);
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_state = state;
+        m_message = message;
+    }
+    if (!hasEnded(state))
+        m_writer->setState(state);
+    m_states.publish({state, message, hint});
+}
+
+} // namespace
+
+Result<std::unique_ptr<TrainingRun>> startSession(const RunRequest& request, const SessionOptions& options,
+                                                  std::shared_ptr<std::atomic<int>> active)
+{
+    RunStart start;
+    start.history = request.history;
+    start.name = request.name;
+    start.kind = request.kind;
+    start.setupText = request.setupText;
+    start.effective = effectiveSettings(request.plan);
+    start.findings = request.findingsJson;
+    start.assumed = request.assumedJson;
+    start.environment = runEnvironment(request.plan);
+    start.series = StepSeries(request.plan).catalogue();
+    auto writer = RunWriter::create(start);
+    if (!writer)
+        return writer.error();
+    active->fetch_add(1);
+    return std::unique_ptr<TrainingRun>(
+        std::make_unique<Session>(request, options, *std::move(writer), std::move(active)));
+}
+
+} // namespace mantissa

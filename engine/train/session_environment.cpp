@@ -1,0 +1,153 @@
+#include "engine/train/session_environment.h"
+
+#include "engine/tensor/torch.h"
+
+#include <ATen/Version.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <dlfcn.h>
+#include <thread>
+#include <unistd.h>
+
+namespace mantissa {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array kPrecisions = {"32-true", "16-true", "bf16-true", "16-mixed", "bf16-mixed"};
+constexpr std::array kStrategies = {"single", "ddp", "fsdp"};
+constexpr std::array kOptimizers = {"SGD", "Adam", "AdamW"};
+constexpr std::array kImplementations = {"for-loop", "foreach", "fused"};
+constexpr std::array kSchedules = {"constant", "warmup-cosine", "step"};
+constexpr std::array kClips = {"none", "norm", "value"};
+
+template <std::size_t Size, typename Choice>
+const char* nameOf(const std::array<const char*, Size>& names, Choice choice)
+{
+    return names.at(static_cast<std::size_t>(choice));
+}
+
+unsigned cores()
+{
+    return std::max(1U, std::thread::hardware_concurrency());
+}
+
+// "AVX512" in LibTorch's words.
+std::string capability()
+{
+    const std::string words = at::get_cpu_capability();
+    return words == "AVX512" ? "AVX-512" : words;
+}
+
+std::string cudaNote()
+{
+    void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (!driver)
+        return "CUDA not found: no driver. Training runs on the processor.";
+    ::dlclose(driver);
+    return "A CUDA driver is here; this version trains on the processor only.";
+}
+
+json optimizerOf(const OptimizerPlan& plan)
+{
+    json optimizer = {
+        {"name", nameOf(kOptimizers, plan.kind)}, {"implementation", nameOf(kImplementations, plan.impl)},
+        {"self_unscaling", plan.selfUnscaling()}, {"lr", plan.learningRate},
+        {"weight_decay", plan.weightDecay},       {"maximize", plan.maximize}};
+    if (plan.kind == OptimizerKind::Sgd)
+        optimizer.update(
+            {{"momentum", plan.momentum}, {"dampening", plan.dampening}, {"nesterov", plan.nesterov}});
+    else
+        optimizer.update({{"betas", {plan.beta1, plan.beta2}}, {"eps", plan.eps}, {"amsgrad", plan.amsgrad}});
+    return optimizer;
+}
+
+json scheduleOf(const SchedulePlan& plan)
+{
+    json schedule = {{"name", nameOf(kSchedules, plan.kind)}};
+    if (plan.kind == ScheduleKind::Constant)
+        return schedule;
+    schedule["interval"] = plan.interval == ScheduleInterval::Step ? "step" : "epoch";
+    schedule["on_skipped_step"] = plan.holdOnSkip ? "hold" : "advance";
+    if (plan.kind == ScheduleKind::Step)
+        schedule.update({{"step_size", plan.stepSize}, {"gamma", plan.gamma}});
+    else
+        schedule.update({{"warmup", plan.warmup}, {"total", plan.total}, {"min_ratio", plan.minRatio}});
+    return schedule;
+}
+
+json scalerOf(const ScalerPlan& plan)
+{
+    if (!plan.enabled)
+        return nullptr;
+    return {{"init_scale", plan.initScale},
+            {"growth_factor", plan.growthFactor},
+            {"backoff_factor", plan.backoffFactor},
+            {"growth_interval", plan.growthInterval}};
+}
+
+json accumulationOf(const RunPlan& plan)
+{
+    json byEpoch = json::object();
+    for (const auto& [epoch, batches] : plan.accumulate)
+        byEpoch[std::to_string(epoch)] = batches;
+    return {{"micro_batches_from_epoch", byEpoch},
+            {"last_window", plan.divideLastWindowBySize ? "divided by its size" : "divided as a full one"},
+            {"reduced", plan.noSync ? "once a window" : "each micro batch"}};
+}
+
+} // namespace
+
+EngineReport describeEngine()
+{
+    return {"LibTorch " TORCH_VERSION,
+            "CPU, " + capability() + ", " + std::to_string(cores()) + " cores",
+            {cudaNote()}};
+}
+
+std::string runEnvironment(const RunPlan& plan)
+{
+    const json environment = {{"mantissa", MANTISSA_VERSION},
+                              {"libtorch", TORCH_VERSION},
+                              {"device", "cpu"},
+                              {"cpu_capability", at::get_cpu_capability()},
+                              {"cores", cores()},
+                              {"ranks", plan.ranks},
+                              {"threads_per_rank", plan.threadsPerRank},
+                              {"communicator", "threads"}};
+    return environment.dump();
+}
+
+std::string effectiveSettings(const RunPlan& plan)
+{
+    json settings = {{"precision", nameOf(kPrecisions, plan.precision)},
+                     {"strategy", nameOf(kStrategies, plan.strategy)},
+                     {"ranks", plan.ranks},
+                     {"threads_per_rank", plan.threadsPerRank},
+                     {"optimizer", optimizerOf(plan.optimizer)},
+                     {"schedule", scheduleOf(plan.schedule)},
+                     {"scaler", scalerOf(plan.scaler)},
+                     {"accumulation", accumulationOf(plan)},
+                     {"batch_size", plan.batchSize},
+                     {"max_epochs", plan.maxEpochs},
+                     {"seed", plan.seed},
+                     {"checkpoints", plan.checkpoints}};
+    settings["clip"] = plan.clip.kind == ClipKind::None
+        ? json(nullptr)
+        : json{{"by", nameOf(kClips, plan.clip.kind)}, {"value", plan.clip.value}};
+    if (plan.clip.kind == ClipKind::Norm)
+        settings["clip"]["norm_type"] = plan.clip.normType;
+    if (plan.maxSteps >= 0)
+        settings["max_steps"] = plan.maxSteps;
+    if (plan.limitBatches >= 0)
+        settings["limit_batches"] = plan.limitBatches;
+    if (plan.strategy == StrategyKind::FsdpFullShard) {
+        settings["param_dtype"] = plan.paramDtype.empty() ? "as the precision" : plan.paramDtype;
+        settings["reduce_dtype"] = plan.reduceDtype.empty() ? "as the precision" : plan.reduceDtype;
+    }
+    return settings.dump();
+}
+
+} // namespace mantissa
