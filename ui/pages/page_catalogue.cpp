@@ -1,6 +1,7 @@
 #include "ui/pages/page_catalogue.h"
 
 #include "ui/pages/compose/compose_page.h"
+#include "ui/pages/history/history_page.h"
 #include "ui/pages/run/run_page.h"
 
 #include <QCoreApplication>
@@ -19,6 +20,7 @@ std::unique_ptr<Page> make(const PageServices& services)
 constexpr std::array kPages = {
     PageEntry{"compose", QT_TRANSLATE_NOOP("Pages", "Compose"), "compose", make<ComposePage>},
     PageEntry{"run", QT_TRANSLATE_NOOP("Pages", "Run"), "run", make<RunPage>},
+    PageEntry{"history", QT_TRANSLATE_NOOP("Pages", "History"), "history", make<HistoryPage>},
 };
 
 } // namespace

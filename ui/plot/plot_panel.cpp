@@ -231,7 +231,10 @@ void PlotPanel::fillSteps(const Curve& curve, const SeriesColumn& column, const 
                 if (thin[fall].keep(step))
                     marks[fall].push_back({step, std::max(value, before)});
             }
-            line.push_back({step, value});
+            if (!line.isEmpty() && value == before && line.size() > 1 && line[line.size() - 2].value == value)
+                line.back().key = step; // A level is two points, however long it is.
+            else
+                line.push_back({step, value});
             before = value;
         }
         extent.add(bucket.min);

@@ -153,6 +153,7 @@ void RunPlot::refreshPanels()
     if (!std::exchange(m_dirty, false))
         return;
     const QCPRange range(m_from, m_to);
+    m_drawnWidth = m_panels.front()->rect().width();
     for (const auto& panel : m_panels) {
         panel->steps().setRange(range);
         panel->refresh(m_series, range);
@@ -163,6 +164,8 @@ void RunPlot::placeCursor()
 {
     const auto first = m_panels.front()->rect().rect();
     const auto last = m_panels.back()->rect().rect();
+    if (first.width() != m_drawnWidth) // Only the layout knows how wide a panel is.
+        redraw();
     const double now = m_live && !m_series.isEmpty() ? m_panels.front()->steps().coordToPixel(m_series.lastStep()) : -1.0;
     m_cursor->setNow(now, QRect(first.topLeft(), last.bottomRight()));
     if (!m_cursorStep || *m_cursorStep < m_from || *m_cursorStep > m_to) {
@@ -241,7 +244,7 @@ void RunPlot::setCursorNear(double step)
         return;
     m_cursorStep = column->levels.x(column->levels.nearest(step));
     placeCursor();
-    m_plot->layer(QStringLiteral("overlay"))->replot();
+    redrawCursor();
     const auto values = cursorText();
     setAccessibleDescription(values);
     emit cursorMoved(values);
@@ -294,8 +297,14 @@ void RunPlot::hideCursor()
     m_cursorStep.reset();
     m_cursorByKey = false;
     m_cursor->hide();
-    m_plot->layer(QStringLiteral("overlay"))->replot();
+    redrawCursor();
     emit cursorMoved({});
+}
+
+void RunPlot::redrawCursor()
+{
+    if (isVisible()) // Before that the layer has no buffer of its own.
+        m_plot->layer(QStringLiteral("overlay"))->replot();
 }
 
 double RunPlot::stepAt(double x) const

@@ -72,6 +72,7 @@ private:
     void placeCursor();
     void hideCursor();
     void redraw();
+    void redrawCursor();
     bool dragOrHover(const QPoint& at);
     double stepAt(double x) const;
     double everythingUpTo() const;
@@ -90,6 +91,7 @@ private:
     bool m_live = false;
     bool m_folded = false; ///< Too low for the learning rate.
     bool m_dirty = true;
+    int m_drawnWidth = 0; ///< Of a panel, when its points were thinned.
     bool m_ring = false;
     bool m_cursorByKey = false;
     std::optional<double> m_cursorStep;

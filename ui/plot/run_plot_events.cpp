@@ -31,8 +31,6 @@ void RunPlot::resizeEvent(QResizeEvent* event)
     if ((height() < kFoldUnder) != m_folded)
         buildPanels();
     redraw();
-    // The plot lays itself out first; only then is its width known.
-    QMetaObject::invokeMethod(this, [this] { redraw(); }, Qt::QueuedConnection);
 }
 
 void RunPlot::paintEvent(QPaintEvent* event)

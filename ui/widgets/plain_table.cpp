@@ -5,34 +5,25 @@
 
 #include <QHeaderView>
 #include <QPainter>
-#include <QStyledItemDelegate>
 
 #include <algorithm>
 
 namespace mantissa::ui {
 namespace {
 
-/// Paints cells without the dotted focus frame of a single cell, and with the theme's colours for a chosen row.
-class RowDelegate final : public QStyledItemDelegate {
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-protected:
-    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override
-    {
-        QStyledItemDelegate::initStyleOption(option, index);
-        option->state &= ~QStyle::State_HasFocus;
-        option->palette.setColor(QPalette::Highlight, theme().accentWeak);
-        const auto ink = index.data(Qt::ForegroundRole);
-        option->palette.setColor(QPalette::HighlightedText, ink.isValid() ? ink.value<QColor>() : theme().text);
-        option->decorationSize = QSize(12, 12);
-    }
-};
-
 /// Column titles as plain words over one line.
 class PlainHeader final : public QHeaderView {
 public:
-    explicit PlainHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) { setSectionsClickable(true); }
+    PlainHeader(int leastHeight, QWidget* parent) : QHeaderView(Qt::Horizontal, parent), m_leastHeight(leastHeight)
+    {
+        setSectionsClickable(true);
+    }
+
+    QSize sizeHint() const override
+    {
+        const auto hint = QHeaderView::sizeHint();
+        return {hint.width(), std::max(hint.height(), m_leastHeight)};
+    }
 
 protected:
     void paintEvent(QPaintEvent* event) override
@@ -54,9 +45,22 @@ protected:
         const auto arrow = !sorted ? QString() : sortIndicatorOrder() == Qt::AscendingOrder ? QStringLiteral(" ↑") : QStringLiteral(" ↓");
         painter->drawText(rect.adjusted(3, 0, -3, -1), static_cast<int>(alignment), title + arrow);
     }
+
+private:
+    int m_leastHeight;
 };
 
 } // namespace
+
+void RowDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const
+{
+    QStyledItemDelegate::initStyleOption(option, index);
+    option->state &= ~QStyle::State_HasFocus;
+    option->palette.setColor(QPalette::Highlight, theme().accentWeak);
+    const auto ink = index.data(Qt::ForegroundRole);
+    option->palette.setColor(QPalette::HighlightedText, ink.isValid() ? ink.value<QColor>() : theme().text);
+    option->decorationSize = QSize(12, 12);
+}
 
 PlainTable::PlainTable(int rowHeight, QWidget* parent) : QTableView(parent)
 {
@@ -71,7 +75,7 @@ PlainTable::PlainTable(int rowHeight, QWidget* parent) : QTableView(parent)
     setTabKeyNavigation(false);
     setWordWrap(false);
     setFont(uiFont(TextSize::Small));
-    setHorizontalHeader(new PlainHeader(this));
+    setHorizontalHeader(new PlainHeader(std::min(rowHeight, 26), this));
     verticalHeader()->hide();
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     verticalHeader()->setMinimumSectionSize(rowHeight);

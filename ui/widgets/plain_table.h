@@ -1,8 +1,20 @@
 #pragma once
 
+#include <QStyledItemDelegate>
 #include <QTableView>
 
 namespace mantissa::ui {
+
+/// Paints cells of a table whose rows are chosen as a whole: no frame around a single cell, and text keeps its colour.
+class RowDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
+};
 
 /// A table as the pages use it: rows of one height, thin lines under them, no frame and no cell grid; a row is chosen
 /// as a whole.

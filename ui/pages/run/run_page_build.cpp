@@ -11,6 +11,7 @@
 #include "ui/widgets/action_bar.h"
 #include "ui/widgets/panels.h"
 #include "ui/widgets/pill_label.h"
+#include "ui/widgets/tool_buttons.h"
 
 #include <QAction>
 #include <QMenu>
@@ -21,24 +22,6 @@
 #include <cstdlib>
 
 namespace mantissa::ui {
-namespace {
-
-QToolButton* textButton(const QString& text, const QString& iconName, QWidget* parent, const char* role)
-{
-    auto* button = new QToolButton(parent);
-    button->setText(text);
-    button->setIcon(icon(iconName));
-    button->setIconSize(QSize(14, 14));
-    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    button->setProperty("role", QLatin1String(role));
-    button->setProperty("small", true);
-    button->setFont(uiFont(TextSize::Small, QFont::Medium));
-    button->setFocusPolicy(Qt::StrongFocus);
-    return button;
-}
-
-} // namespace
-
 void RunPage::buildHeader()
 {
     m_header = new PageHeader(this);
@@ -52,8 +35,8 @@ void RunPage::buildHeader()
         button->setFont(uiFont(TextSize::Small, QFont::Medium));
     m_stop->setToolTip(tr("Ends after the current step and writes a checkpoint"));
     m_where = new ThemedLabel({}, uiFont(TextSize::Small), &Theme::text2, m_header);
-    m_inHistory = textButton(tr("Show in history"), QStringLiteral("history"), m_header, "flat");
-    m_openSetup = textButton(tr("Open set-up"), QStringLiteral("compose"), m_header, "flat");
+    m_inHistory = makeToolButton(tr("Show in history"), QStringLiteral("history"), "flat", m_header);
+    m_openSetup = makeToolButton(tr("Open set-up"), QStringLiteral("compose"), "flat", m_header);
     row.addWidget(m_name);
     row.addWidget(m_pill);
     m_header->addSeparator();
@@ -74,13 +57,13 @@ void RunPage::buildToolBar(QWidget* bar)
     auto* row = new QHBoxLayout(bar);
     row->setContentsMargins(12, 0, 12, 0);
     row->setSpacing(8);
-    m_following = textButton(tr("Following"), QStringLiteral("follow"), bar, "segment");
+    m_following = makeToolButton(tr("Following"), QStringLiteral("follow"), "segment", bar);
     m_following->setCheckable(true);
     m_following->setChecked(true);
     m_following->setToolTip(tr("Keep the newest step in view (F)"));
-    auto* everything = textButton(tr("Whole run"), QStringLiteral("fit"), bar, "flat");
+    auto* everything = makeToolButton(tr("Whole run"), QStringLiteral("fit"), "flat", bar);
     everything->setToolTip(tr("Show every step (0)"));
-    auto* mark = textButton(tr("Next mark"), QStringLiteral("flag"), bar, "flat");
+    auto* mark = makeToolButton(tr("Next mark"), QStringLiteral("flag"), "flat", bar);
     mark->setToolTip(tr("Go to the next skipped or non-finite step (N)"));
     row->addWidget(m_following);
     row->addWidget(everything);

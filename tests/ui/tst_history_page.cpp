@@ -1,0 +1,222 @@
+#include "tests/support/scripted_service.h"
+#include "ui/bridge/engine_loader.h"
+#include "ui/document/setup_document.h"
+#include "ui/pages/history/history_page.h"
+#include "ui/pages/history/stored_view.h"
+#include "ui/pages/navigation.h"
+#include "ui/pages/run/run_page.h"
+#include "ui/plot/run_plot.h"
+#include "ui/theme/appearance.h"
+
+#include <QAbstractItemModelTester>
+#include <QFile>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <bit>
+#include <cmath>
+#include <filesystem>
+
+using namespace mantissa;
+using namespace mantissa::ui;
+using mantissa::test::RunScript;
+using mantissa::test::ScriptedService;
+
+namespace {
+
+const char* const kSetup = "trainer:\n  precision: 16-mixed\n  strategy: fsdp\noptimizer:\n  class_path: torch.optim.AdamW\n";
+
+/// A history with what scripted runs left in it.
+struct Bench {
+    void train(const std::string& name, const RunScript& script)
+    {
+        ScriptedService service(script);
+        RunRequest request;
+        request.name = name;
+        request.setupText = kSetup;
+        request.history = history();
+        auto run = service.start(request);
+        QVERIFY(run);
+        QVERIFY((*run)->wait(std::chrono::seconds(10)));
+    }
+
+    std::filesystem::path history() const { return folder.path().toStdString(); }
+
+    QTemporaryDir folder;
+    Appearance appearance;
+    SetupDocument document;
+    Navigation navigation;
+    EngineLoader engine{[]() -> Result<std::unique_ptr<TrainingService>> { return std::unique_ptr<TrainingService>(new ScriptedService); }};
+    PageServices services{document, engine, navigation, appearance, history()};
+};
+
+QStringList names(HistoryPage& page)
+{
+    QStringList names;
+    for (int row = 0; row < page.filter().rowCount(); ++row)
+        names << page.filter().index(row, RunsModel::Name).data().toString();
+    return names;
+}
+
+/// NaN equals NaN: what is compared are the bits.
+bool sameBits(const SeriesColumn& a, const SeriesColumn& b)
+{
+    if (a.size() != b.size())
+        return false;
+    for (std::size_t at = 0; at < a.size(); ++at)
+        if (a.levels.x(at) != b.levels.x(at) || std::bit_cast<std::uint64_t>(a.levels.value(at)) != std::bit_cast<std::uint64_t>(b.levels.value(at)))
+            return false;
+    return true;
+}
+
+} // namespace
+
+class TestHistoryPage : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
+
+    void runsAreListedWithWhatTheirSetUpSays()
+    {
+        Bench bench;
+        RunScript script;
+        script.steps = 60;
+        bench.train("first", script);
+        HistoryPage page(bench.services);
+        const QAbstractItemModelTester tester(&page.runs());
+        const QAbstractItemModelTester filterTester(&page.filter());
+
+        page.activate();
+
+        QTRY_COMPARE(names(page), QStringList{QStringLiteral("first")});
+        const auto cell = [&](int column) { return page.filter().index(0, column).data().toString(); };
+        QTRY_COMPARE(cell(RunsModel::Precision), QStringLiteral("16-mixed"));
+        QCOMPARE(cell(RunsModel::State), QStringLiteral("finished"));
+        QCOMPARE(cell(RunsModel::Strategy), QStringLiteral("fsdp × 2"));
+        QCOMPARE(cell(RunsModel::Optimizer), QStringLiteral("AdamW"));
+        QCOMPARE(cell(RunsModel::Steps), QStringLiteral("60"));
+        QCOMPARE(cell(RunsModel::Skipped), QStringLiteral("2"));
+    }
+
+    void typingFilters_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("left");
+
+        QTest::newRow("a word of the name") << "fir" << "first";
+        QTest::newRow("skipped more than") << "skipped>1" << "first";
+        QTest::newRow("skipped less than") << "skipped<1" << "second";
+        QTest::newRow("both terms must fit") << "skipped>1 name:second" << "";
+        QTest::newRow("precision") << "precision:16-mixed sec" << "second";
+        QTest::newRow("a key that is not finished takes nothing away") << "state:" << "first second";
+    }
+
+    void typingFilters()
+    {
+        QFETCH(QString, text);
+        QFETCH(QString, left);
+        Bench bench;
+        RunScript script;
+        script.steps = 60;
+        bench.train("first", script);
+        script.skips = {};
+        bench.train("second", script);
+        HistoryPage page(bench.services);
+        page.activate();
+        QTRY_COMPARE(page.filter().rowCount(), 2);
+        QTRY_COMPARE(page.runs().facts(0).has_value() && page.runs().facts(1).has_value(), true);
+
+        page.query().setText(text);
+
+        auto found = names(page);
+        found.sort();
+        QCOMPARE(found.join(u' '), left);
+    }
+
+    void aQueryWithAnUnknownKeySaysWhichThereAre()
+    {
+        QVERIFY(RunQuery(QStringLiteral("colour:red")).complaint().contains(QStringLiteral("precision")));
+        QVERIFY(RunQuery(QStringLiteral("skipped>many")).complaint().contains(QStringLiteral("many")));
+    }
+
+    void aDamagedRunIsListedWithItsError()
+    {
+        Bench bench;
+        const auto broken = bench.history() / "20260101-000000-broken-abcdefgh";
+        std::filesystem::create_directories(broken);
+        QFile file(QString::fromStdString((broken / "run.sqlite").string()));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("this is no database");
+        file.close();
+        HistoryPage page(bench.services);
+
+        page.activate();
+
+        QTRY_COMPARE(page.filter().rowCount(), 1);
+        QCOMPARE(page.filter().index(0, RunsModel::State).data().toString(), QStringLiteral("cannot be read"));
+        QVERIFY(names(page).first().contains(QStringLiteral("not a database")));
+    }
+
+    void aRunShownLiveHasTheSamePointsWhenReopened()
+    {
+        Bench bench;
+        RunPage live(bench.services);
+        live.resize(1200, 640);
+        live.show();
+        RunRequest request;
+        request.name = "live";
+        request.setupText = kSetup;
+        request.history = bench.history();
+        request.plan.scaler.enabled = true;
+        emit bench.navigation.runAsked(request);
+        QTRY_VERIFY_WITH_TIMEOUT(live.launcher().run() && live.launcher().settled(), 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(live.plot().series().lastStep(), 119.0, 5'000);
+
+        HistoryPage page(bench.services);
+        page.open(live.launcher().run()->folder());
+
+        QTRY_COMPARE_WITH_TIMEOUT(page.view().plot().series().lastStep(), 119.0, 5'000);
+        const auto& stored = page.view().plot().series();
+        QCOMPARE(stored.columns().size(), live.plot().series().columns().size());
+        for (const auto& column : live.plot().series().columns()) {
+            const auto* other = stored.find(column.spec.name, column.spec.rank);
+            QVERIFY(other);
+            QVERIFY(sameBits(column, *other));
+        }
+        QCOMPARE(page.view().setupText(), QString::fromLatin1(kSetup));
+    }
+
+    void aStoredRunOpensAsANewDraft()
+    {
+        Bench bench;
+        RunScript script;
+        script.steps = 5;
+        bench.train("first", script);
+        HistoryPage page(bench.services);
+        page.open(listRuns(bench.history()).front().folder);
+        QTRY_COMPARE(page.view().setupText(), QString::fromLatin1(kSetup));
+        QSignalSpy drafts(&bench.navigation, &Navigation::draftAsked);
+
+        emit page.view().draftAsked(page.view().setupText(), QStringLiteral("first.yaml"));
+
+        QCOMPARE(drafts.count(), 1);
+        QCOMPARE(drafts.first().first().toString(), QString::fromLatin1(kSetup));
+    }
+
+    void aMissingFolderIsAnErrorOnThePage()
+    {
+        Bench bench;
+        HistoryPage page(bench.services);
+
+        page.open(bench.history() / "nothing-here");
+
+        QTRY_COMPARE(page.view().folder(), bench.history() / "nothing-here");
+    }
+};
+
+QTEST_MAIN(TestHistoryPage)
+#include "tst_history_page.moc"

@@ -1,0 +1,235 @@
+#include "ui/pages/history/stored_view.h"
+
+#include "ui/pages/run/run_side.h"
+#include "ui/plot/run_plot.h"
+#include "ui/text/format.h"
+#include "ui/text/run_words.h"
+#include "ui/theme/fonts.h"
+#include "ui/widgets/panels.h"
+#include "ui/widgets/pill_label.h"
+#include "ui/widgets/plain_table.h"
+#include "ui/widgets/tool_buttons.h"
+
+#include <QDesktopServices>
+#include <QHeaderView>
+#include <QPlainTextEdit>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QToolButton>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include <nlohmann/json.hpp>
+
+namespace mantissa::ui {
+namespace {
+
+/// JSON as people read it; other text as it is.
+QString readable(const std::string& json)
+{
+    const auto value = nlohmann::ordered_json::parse(json, nullptr, false);
+    return QString::fromStdString(value.is_discarded() ? json : value.dump(2));
+}
+
+double lastTime(const StoredRun& run)
+{
+    double last = -1.0;
+    for (const auto& series : run.series)
+        if (!series.time.empty())
+            last = std::max(last, series.time.back());
+    return last;
+}
+
+} // namespace
+
+StoredView::StoredView(QWidget* parent) : QWidget(parent), m_checkpoints(new CheckpointsModel(this))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    buildHeader();
+    column->addWidget(m_header);
+    m_messages = new MessageBar(this);
+    column->addWidget(m_messages);
+    auto* across = new QHBoxLayout;
+    across->setSpacing(0);
+    column->addLayout(across, 1);
+    auto* left = new QVBoxLayout;
+    left->setSpacing(0);
+    across->addLayout(left, 1);
+
+    auto* bar = new Surface(&Theme::panel, Qt::BottomEdge, this);
+    bar->setFixedHeight(36);
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(6, 0, 12, 0);
+    m_tabs = new QTabBar(bar);
+    for (const auto& title : {tr("Plots"), tr("Set-up"), tr("Checkpoints")})
+        m_tabs->addTab(title);
+    row->addWidget(m_tabs);
+    row->addStretch(1);
+    auto* mark = makeToolButton(tr("Next mark"), QStringLiteral("flag"), "flat", bar);
+    auto* everything = makeToolButton(tr("Whole run"), QStringLiteral("fit"), "flat", bar);
+    row->addWidget(mark);
+    row->addWidget(everything);
+    left->addWidget(bar);
+
+    m_stack = new QStackedWidget(this);
+    m_stack->addWidget(buildPlots());
+    m_stack->addWidget(buildTexts());
+    m_stack->addWidget(buildCheckpoints());
+    left->addWidget(m_stack, 1);
+    m_side = new RunSide(this);
+    across->addWidget(m_side);
+
+    connect(m_tabs, &QTabBar::currentChanged, m_stack, &QStackedWidget::setCurrentIndex);
+    connect(mark, &QToolButton::clicked, m_plot, &RunPlot::goToNextMark);
+    connect(everything, &QToolButton::clicked, m_plot, &RunPlot::showEverything);
+    connect(m_side, &RunSide::stepChosen, m_plot, &RunPlot::setCursorNear);
+}
+
+void StoredView::buildHeader()
+{
+    m_header = new PageHeader(this);
+    auto& row = m_header->row();
+    auto* back = makeToolButton(tr("All runs"), QStringLiteral("chevron_left"), "flat", m_header);
+    back->setShortcut(QKeySequence(Qt::ALT | Qt::Key_Left));
+    row.addWidget(back);
+    m_header->addSeparator();
+    m_name = new ThemedLabel({}, uiFont(TextSize::Title, QFont::DemiBold), &Theme::text, m_header);
+    m_pill = new PillLabel(m_header);
+    m_when = new ThemedLabel({}, uiFont(TextSize::Small), &Theme::text2, m_header);
+    row.addWidget(m_name);
+    row.addWidget(m_pill);
+    row.addWidget(m_when);
+    row.addStretch(1);
+    auto* folder = makeToolButton(tr("Open folder"), QStringLiteral("folder"), "flat", m_header);
+    m_draft = makeToolButton(tr("Open as a new draft"), QStringLiteral("compose"), "", m_header);
+    row.addWidget(folder);
+    row.addWidget(m_draft);
+    connect(back, &QToolButton::clicked, this, &StoredView::backAsked);
+    connect(folder, &QToolButton::clicked, this, [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(m_row.folder.string()))); });
+    connect(m_draft, &QToolButton::clicked, this, [this] { emit draftAsked(setupText(), QString::fromStdString(m_row.name) + QStringLiteral(".yaml")); });
+}
+
+QWidget* StoredView::buildPlots()
+{
+    auto* ground = new Surface(&Theme::panel, {}, this);
+    auto* room = new QVBoxLayout(ground);
+    room->setContentsMargins(8, 6, 4, 4);
+    m_plot = new RunPlot(ground);
+    room->addWidget(m_plot);
+    return ground;
+}
+
+QWidget* StoredView::buildTexts()
+{
+    auto* ground = new Surface(&Theme::panel, {}, this);
+    auto* room = new QVBoxLayout(ground);
+    room->setContentsMargins(12, 8, 12, 12);
+    m_textTabs = new QTabBar(ground);
+    for (const auto& title : {tr("As written"), tr("Effective"), tr("Findings"), tr("Machine")})
+        m_textTabs->addTab(title);
+    m_text = new QPlainTextEdit(ground);
+    m_text->setReadOnly(true);
+    m_text->setFont(monoFont(TextSize::Small));
+    m_text->setFrameShape(QFrame::NoFrame);
+    m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
+    m_text->setAccessibleName(tr("Set-up of the run"));
+    room->addWidget(m_textTabs, 0, Qt::AlignLeft);
+    room->addWidget(m_text, 1);
+    connect(m_textTabs, &QTabBar::currentChanged, this, &StoredView::showText);
+    return ground;
+}
+
+QWidget* StoredView::buildCheckpoints()
+{
+    auto* ground = new Surface(&Theme::panel, {}, this);
+    auto* room = new QVBoxLayout(ground);
+    room->setContentsMargins(12, 8, 12, 12);
+    m_noCheckpoints = new ThemedLabel(tr("No checkpoint was written: the run ended before one was due."), uiFont(), &Theme::text2, ground);
+    auto* table = new PlainTable(26, ground);
+    table->setModel(m_checkpoints);
+    table->setAccessibleName(tr("Checkpoints of the run"));
+    table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table->horizontalHeader()->setSectionResizeMode(CheckpointsModel::File, QHeaderView::Stretch);
+    room->addWidget(m_noCheckpoints);
+    room->addWidget(table, 1);
+    return ground;
+}
+
+QString StoredView::setupText() const
+{
+    return QString::fromStdString(m_setup.yaml);
+}
+
+void StoredView::showText(int which)
+{
+    const QString texts[] = {setupText(), readable(m_setup.effective), readable(m_setup.findings), readable(m_setup.environment)};
+    m_text->setPlainText(texts[std::clamp(which, 0, 3)]);
+}
+
+void StoredView::showReading(const QString& name)
+{
+    m_row = {};
+    m_messages->hide();
+    m_name->setText(name);
+    m_pill->hide();
+    m_when->clear();
+    m_side->clear();
+    m_plot->showRun({});
+    m_plot->setEmptyText(tr("Reading the run…"));
+    m_draft->setEnabled(false);
+}
+
+void StoredView::showError(const std::filesystem::path& folder, const Error& error)
+{
+    m_row = {};
+    m_row.folder = folder;
+    m_messages->showError(error);
+    m_plot->setEmptyText(tr("This run cannot be read."));
+    m_pill->setContent(Tone::Stop, tr("cannot be read"));
+    m_pill->show();
+}
+
+void StoredView::showState()
+{
+    const auto look = lookOf(m_row.state);
+    m_name->setText(QString::fromStdString(m_row.name));
+    m_pill->setContent(look.tone, QString::fromStdString(m_row.stateText), look.icon);
+    m_pill->show();
+    m_when->setText(tr("%1 · %2").arg(formatTime(QString::fromStdString(m_row.started)), QString::fromStdString(m_row.host)));
+}
+
+void StoredView::show(const StoredRun& run)
+{
+    const bool same = run.row.folder == m_row.folder;
+    const auto range = m_plot->range();
+    const auto cursor = m_plot->cursorStep();
+    const bool following = m_plot->isFollowing();
+    m_row = run.row;
+    m_setup = run.setup;
+    m_draft->setEnabled(true);
+    showState();
+
+    m_plot->showRun(run.outline);
+    for (const auto& series : run.series)
+        m_plot->append(series);
+    m_plot->setLive(!hasEnded(run.row.state));
+    m_plot->setEmptyText(hasEnded(run.row.state) ? tr("This run recorded no points.") : tr("No points yet: the first step is being made."));
+    if (same && !following)
+        m_plot->showSteps(range.first, range.second);
+    if (same && cursor)
+        m_plot->setCursorNear(*cursor);
+
+    const RunProgress progress{run.row.steps, run.row.state == RunState::Finished ? run.row.steps : 0, run.skipped, -1.0};
+    m_side->clear();
+    m_side->events().append(run.events);
+    m_side->showRanks(m_plot->series());
+    m_side->showProgress(progress, lastTime(run), run.row.state);
+    m_side->showWords(describeRun(m_plot->series(), run.outline, progress, run.row.state));
+    m_checkpoints->setCheckpoints(run.checkpoints);
+    m_noCheckpoints->setVisible(run.checkpoints.empty());
+    showText(m_textTabs->currentIndex());
+}
+
+} // namespace mantissa::ui

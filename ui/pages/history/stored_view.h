@@ -1,0 +1,69 @@
+#pragma once
+
+#include "ui/bridge/stored_run.h"
+#include "ui/models/checkpoints_model.h"
+
+#include <QWidget>
+
+class QPlainTextEdit;
+class QStackedWidget;
+class QTabBar;
+class QToolButton;
+
+namespace mantissa::ui {
+
+class MessageBar;
+class PageHeader;
+class PillLabel;
+class RunPlot;
+class RunSide;
+class ThemedLabel;
+
+/// One stored run: its plots, set-up, checkpoints, ranks and events.
+class StoredView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit StoredView(QWidget* parent = nullptr);
+
+    /// Shows another run, or the same one with what came since.
+    void show(const StoredRun& run);
+    void showError(const std::filesystem::path& folder, const Error& error);
+    void showReading(const QString& name);
+    const std::filesystem::path& folder() const { return m_row.folder; }
+    const RunSummaryRow& row() const { return m_row; }
+
+    RunPlot& plot() { return *m_plot; }
+    QString setupText() const;
+
+signals:
+    void backAsked();
+    void draftAsked(const QString& yaml, const QString& name);
+
+private:
+    void buildHeader();
+    QWidget* buildPlots();
+    QWidget* buildTexts();
+    QWidget* buildCheckpoints();
+    void showText(int which);
+    void showState();
+
+    RunSummaryRow m_row;
+    StoredSetup m_setup;
+    PageHeader* m_header = nullptr;
+    ThemedLabel* m_name = nullptr;
+    ThemedLabel* m_when = nullptr;
+    PillLabel* m_pill = nullptr;
+    QToolButton* m_draft = nullptr;
+    MessageBar* m_messages = nullptr;
+    QTabBar* m_tabs = nullptr;
+    QStackedWidget* m_stack = nullptr;
+    RunPlot* m_plot = nullptr;
+    QTabBar* m_textTabs = nullptr;
+    QPlainTextEdit* m_text = nullptr;
+    CheckpointsModel* m_checkpoints = nullptr;
+    ThemedLabel* m_noCheckpoints = nullptr;
+    RunSide* m_side = nullptr;
+};
+
+} // namespace mantissa::ui
