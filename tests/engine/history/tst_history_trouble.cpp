@@ -284,7 +284,9 @@ private slots:
         const auto ms = timer.elapsed();
         qInfo("1000 runs listed in %lld ms", static_cast<long long>(ms));
         QCOMPARE(rows.size(), std::size_t{1000});
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
         QVERIFY(ms < 1000);
+#endif
     }
 };
 

@@ -1,0 +1,31 @@
+#include "app/cli/interrupt_watch.h"
+
+#include <csignal>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+namespace mantissa::cli {
+
+InterruptWatch::InterruptWatch()
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    m_descriptor = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+InterruptWatch::~InterruptWatch()
+{
+    if (m_descriptor >= 0)
+        close(m_descriptor);
+}
+
+bool InterruptWatch::take()
+{
+    signalfd_siginfo signal = {};
+    return m_descriptor >= 0 && read(m_descriptor, &signal, sizeof signal) == sizeof signal;
+}
+
+} // namespace mantissa::cli

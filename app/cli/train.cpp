@@ -1,0 +1,195 @@
+#include "app/cli/command.h"
+#include "app/cli/findings_json.h"
+#include "app/cli/history_option.h"
+#include "app/cli/json_text.h"
+#include "app/cli/setup_argument.h"
+#include "app/cli/text_table.h"
+#include "app/cli/training_watch.h"
+#include "engine/recipe/flow_value.h"
+#include "engine/rules/text_findings.h"
+
+#include <cstdio>
+#include <memory>
+
+namespace mantissa::cli {
+namespace {
+
+struct Options {
+    std::string file;
+    std::vector<std::string> changes;
+    std::string name;
+    std::string mode;
+    std::string history;
+    bool json = false;
+};
+
+/// "trainer.precision=bf16-mixed"
+Result<void> applyChange(Setup& setup, const std::string& change)
+{
+    const auto equals = change.find('=');
+    if (equals == std::string::npos || equals == 0)
+        return Error{ErrorCode::InvalidSetup, "--set " + change + " is not of the form path=value.",
+                     "For instance --set trainer.max_steps=100."};
+    const std::string path = change.substr(0, equals);
+    if (const auto set = setup.set(path, readFlowValue(change.substr(equals + 1))); !set)
+        return Error{set.error().code, "--set " + change + ": " + set.error().message, set.error().hint};
+    return {};
+}
+
+Result<SetupArgument> readChanged(const Options& options)
+{
+    auto argument = readSetupArgument(options.file);
+    if (!argument)
+        return argument;
+    auto changes = options.changes;
+    if (!options.mode.empty())
+        changes.push_back("mantissa.mode=" + options.mode);
+    for (const auto& change : changes)
+        if (const auto applied = applyChange(argument->file.setup, change); !applied)
+            return applied.error();
+    return argument;
+}
+
+/// Errors of the target that keep this run from starting. In faithful mode the engine raises some of them
+/// itself, at their stage; in extended mode it goes on where it does better.
+std::vector<Finding> refusals(const CheckReport& checked, RunMode mode)
+{
+    std::vector<Finding> refusing;
+    for (const auto& finding : checked.findings) {
+        if (!isError(finding.severity))
+            continue;
+        const bool raised = finding.severity == Severity::Stops
+            && (finding.stage == Stage::Unscale || finding.stage == Stage::Clip);
+        const bool better = finding.engine.rfind("better", 0) == 0;
+        if ((mode == RunMode::Faithful && raised) || (mode == RunMode::Extended && better))
+            continue;
+        refusing.push_back(finding);
+    }
+    return refusing;
+}
+
+int refuse(const Options& options, const SetupArgument& argument, const CheckReport& checked,
+           const std::vector<Finding>& refusing)
+{
+    for (const auto& finding : refusing) {
+        const SourcePoint place = placeOf(finding, argument.file);
+        std::fprintf(stderr, "%s:%zu:%zu: %s: %s [%s]\n", options.file.c_str(), place.line, place.column,
+                     severityWords(finding.severity, finding.stage).c_str(), finding.message.c_str(),
+                     finding.rule.c_str());
+        for (const auto& fix : finding.fixes)
+            std::fprintf(stderr, "  %s: %s\n", std::string(fixGradeId(fix.grade)).c_str(), fix.title.c_str());
+    }
+    std::fprintf(stderr,
+                 "Not started: %s\n  mantissa-cli fix %s applies safe fixes; --mode faithful stops where the "
+                 "target stops; "
+                 "--mode extended trains where this engine does better.\n",
+                 checked.onTarget.words.c_str(), options.file.c_str());
+    if (options.json)
+        printJson({{"run", nullptr},
+                   {"folder", nullptr},
+                   {"state", "refused"},
+                   {"steps", 0},
+                   {"skipped", 0},
+                   {"final", Json::object()},
+                   {"findings", jsonOf(refusing)}});
+    return Findings;
+}
+
+Json assumedJson(const std::vector<Assumption>& assumed)
+{
+    auto list = Json::array();
+    for (const auto& assumption : assumed)
+        list.push_back({{"path", assumption.path}, {"text", assumption.text}, {"rules", assumption.rules}});
+    return list;
+}
+
+void printSummary(const WatchedEnd& end, bool json)
+{
+    const auto& summary = end.summary;
+    if (json) {
+        Json final = Json::object();
+        for (const auto& [name, value] : summary.final)
+            final[name] = jsonNumber(value);
+        printJson({{"run", summary.id},
+                   {"folder", summary.folder.string()},
+                   {"state", runStateId(summary.state)},
+                   {"steps", summary.steps},
+                   {"skipped", summary.skipped},
+                   {"final", final}});
+        return;
+    }
+    TextTable table({"SERIES", "LAST"});
+    for (const auto& [name, value] : summary.final)
+        table.add({name, shortNumber(value)});
+    table.print();
+    std::printf("%s %s after %lld steps, %lld skipped: %s\n", summary.id.c_str(),
+                std::string(runStateId(summary.state)).c_str(), static_cast<long long>(summary.steps),
+                static_cast<long long>(summary.skipped), summary.folder.c_str());
+    std::fflush(stdout);
+}
+
+int runIt(const Options& options, const RunRequest& request)
+{
+    InterruptWatch interrupts; // Before the engine starts threads, which take over what is blocked.
+    const auto service = loadTrainingService();
+    if (!service)
+        return report(service.error());
+    const auto run = (*service)->start(request);
+    if (!run)
+        return report(run.error());
+    std::fprintf(stderr, "Run %s in %s\n", (*run)->id().c_str(), (*run)->folder().c_str());
+    const auto end = watchTraining(**run, interrupts);
+    const bool failed = end.summary.state != RunState::Finished && end.summary.state != RunState::Stopped;
+    if (!end.summary.message.empty())
+        (void)report({ErrorCode::Internal, end.summary.message, end.hint});
+    printSummary(end, options.json);
+    return end.interrupted ? InterruptedByUser : failed ? Findings : Ok;
+}
+
+int trainIt(const Options& options)
+{
+    const auto argument = readChanged(options);
+    if (!argument)
+        return report(argument.error());
+    const auto& setup = argument->file.setup;
+    const auto target = targetOf(setup);
+    if (!target)
+        return report(target.error());
+    const auto checked = checkFile(argument->file, *target);
+    auto plan = planRun(setup);
+    if (const auto refusing = refusals(checked, plan ? plan->mode : RunMode::Default); !refusing.empty())
+        return refuse(options, *argument, checked, refusing);
+    if (!plan)
+        return report(plan.error());
+    RunRequest request;
+    request.plan = *plan;
+    request.setupText = argument->text;
+    request.findingsJson = jsonOf(checked.findings).dump(-1, ' ', false, Json::error_handler_t::replace);
+    request.assumedJson = assumedJson(checked.assumed).dump(-1, ' ', false, Json::error_handler_t::replace);
+    request.name = options.name.empty() ? std::filesystem::path(options.file).stem().string() : options.name;
+    request.history = options.history;
+    return runIt(options, request);
+}
+
+} // namespace
+
+void addTrain(CLI::App& app, std::function<int()>& run)
+{
+    const auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("train", "Train a set-up and store the run");
+    command->add_option("FILE", options->file, "Set-up in LightningCLI's YAML")->required();
+    command->add_option("--set", options->changes, "Change a setting for this run; may be repeated")
+        ->type_name("PATH=VALUE")
+        ->allow_extra_args(false);
+    command->add_option("--name", options->name, "The run's name; else the file's")->type_name("TEXT");
+    command
+        ->add_option("--mode", options->mode,
+                     "What to do where the target refuses: stop as it does, or train where this engine can")
+        ->check(CLI::IsMember({"faithful", "extended"}));
+    addHistoryOption(*command, options->history);
+    command->add_flag("--json", options->json,
+                      "The run's summary as JSON, on the last line of standard output");
+    command->callback([&run, options] { run = [options] { return trainIt(*options); }; });
+}
+
+} // namespace mantissa::cli

@@ -1,0 +1,76 @@
+#include "app/cli/training_watch.h"
+
+#include "app/cli/command.h"
+#include "app/cli/progress_line.h"
+
+#include <array>
+#include <mutex>
+#include <optional>
+#include <unistd.h>
+
+namespace mantissa::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What happens in every healthy run; the progress counts it already.
+bool isRoutine(const std::string& kind)
+{
+    constexpr std::array<std::string_view, 5> kRoutine = {"stage_trace", "skipped", "growth", "backoff",
+                                                          "nonfinite"};
+    for (const auto routine : kRoutine)
+        if (kind == routine)
+            return true;
+    return false;
+}
+
+void tellEvents(TrainingRun& run, ProgressLine& progress)
+{
+    for (const auto& event : run.takeEvents())
+        if (!isRoutine(event.kind) && !event.message.empty())
+            progress.say("step " + std::to_string(event.step) + ": " + event.message);
+}
+
+/// A rank inside the tensor library cannot be ended from outside, and leaving `main` beside it would abort.
+/// The history is committed by its own thread, so that nothing older than a second is lost.
+[[noreturn]] void leaveAtOnce(ProgressLine& progress, const char* why)
+{
+    progress.say(why);
+    _exit(InterruptedByUser);
+}
+
+} // namespace
+
+WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts)
+{
+    ProgressLine progress;
+    std::mutex mutex;
+    WatchedEnd end;
+    const auto states = run.onStateChanged([&](const RunStateEvent& event) {
+        const std::scoped_lock lock(mutex);
+        end.hint = event.hint;
+    });
+    std::optional<std::chrono::steady_clock::time_point> giveUpAt;
+    while (!run.wait(100ms)) {
+        progress.show(run);
+        tellEvents(run, progress);
+        const bool asked = interrupts.take();
+        if (asked && giveUpAt)
+            leaveAtOnce(progress, "Left at once, without a checkpoint.");
+        if (giveUpAt && std::chrono::steady_clock::now() > *giveUpAt)
+            leaveAtOnce(progress, "A rank does not answer. Left without a checkpoint.");
+        if (asked) {
+            progress.say("Stopping after this step, with a checkpoint. Once more ends at once.");
+            giveUpAt = std::chrono::steady_clock::now() + 60s;
+            run.stop();
+        }
+    }
+    progress.end(run);
+    tellEvents(run, progress);
+    const std::scoped_lock lock(mutex);
+    end.summary = run.summary();
+    end.interrupted = giveUpAt.has_value() && end.summary.state == RunState::Stopped;
+    return end;
+}
+
+} // namespace mantissa::cli

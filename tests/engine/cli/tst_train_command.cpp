@@ -1,0 +1,180 @@
+#include "engine/history/run_reader.h"
+#include "tests/engine/cli/command_line.h"
+
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+#include <signal.h>
+
+using namespace mantissa;
+using namespace mantissa::test;
+
+namespace {
+
+constexpr const char* kGood = "seed_everything: 7\n"
+                              "trainer: {precision: 16-mixed, max_steps: 20}  # a comment\n"
+                              "model: {class_path: mantissa.MLP}\n"
+                              "data: {class_path: mantissa.FashionMNIST}\n"
+                              "optimizer: {class_path: torch.optim.AdamW}\n";
+
+/// The Trainer refuses to clip what a fused optimizer unscales itself; this engine can.
+constexpr const char* kRefused = "trainer:\n"
+                                 "  precision: 16-mixed\n"
+                                 "  max_steps: 20\n"
+                                 "  gradient_clip_val: 1.0\n"
+                                 "model: {class_path: mantissa.MLP}\n"
+                                 "data: {class_path: mantissa.FashionMNIST}\n"
+                                 "optimizer: {class_path: torch.optim.AdamW, init_args: {fused: true}}\n";
+
+} // namespace
+
+class TestTrainCommand : public QObject {
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+    QString m_history;
+
+    QString setupFile(const char* text)
+    {
+        const QString file = m_folder.filePath(QStringLiteral("setup.yaml"));
+        std::ofstream(file.toStdString()) << text;
+        return file;
+    }
+    QStringList train(const char* text, const QStringList& more = {})
+    {
+        return QStringList{"train", setupFile(text), "--history", m_history} + more;
+    }
+
+private slots:
+    void init()
+    {
+        static int number = 0;
+        m_history = m_folder.filePath(QStringLiteral("history-%1").arg(++number));
+    }
+
+    void theLastLineSumsUpTheRun()
+    {
+        const auto result =
+            runCommand(train(kGood, {"--name", "first", "--json"}), QStringLiteral("steps=30"));
+
+        QCOMPARE(result.exitCode, 0);
+        const auto run = result.lastLine().object();
+        QCOMPARE(run["state"].toString(), QStringLiteral("finished"));
+        QCOMPARE(run["steps"].toInt(), 30);
+        QCOMPARE(run["skipped"].toInt(), 1);
+        QVERIFY(run["final"].toObject()["loss"].isDouble());
+        const auto reader = RunReader::open(run["folder"].toString().toStdString());
+        QVERIFY(reader);
+        QCOMPARE((*reader)->summary()->name, std::string("first"));
+        QCOMPARE((*reader)->summary()->id, run["run"].toString().toStdString());
+        QCOMPARE((*reader)->setup()->yaml, std::string(kGood));
+        QVERIFY(QJsonDocument::fromJson((*reader)->setup()->findings.c_str()).isArray());
+    }
+
+    void plainLinesTellTheProgressWhereThereIsNoTerminal()
+    {
+        const auto result = runCommand(train(kGood), QStringLiteral("steps=30"));
+
+        QCOMPARE(result.exitCode, 0);
+        QVERIFY2(result.err.contains("step 30/30  loss "), result.err);
+        QVERIFY(!result.err.contains('\r') && !result.err.contains('\033'));
+        QVERIFY(result.out.contains("finished after 30 steps, 1 skipped"));
+    }
+
+    void aTargetThatRefusesKeepsTheRunFromStarting()
+    {
+        const auto result = runCommand(train(kRefused, {"--json"}));
+
+        QCOMPARE(result.exitCode, 1);
+        QCOMPARE(result.lastLine()["state"].toString(), QStringLiteral("refused"));
+        QVERIFY(!result.lastLine()["findings"].toArray().isEmpty());
+        QVERIFY2(result.err.contains("setup.yaml:7:"), result.err); // At the fused optimizer.
+        QVERIFY(listRuns(m_history.toStdString()).empty());
+    }
+
+    void aModeLetsItStart()
+    {
+        const auto extended = runCommand(train(kRefused, {"--mode", "extended", "--json"}));
+        const auto faithful = runCommand(train(kRefused, {"--mode", "faithful", "--json"}));
+
+        QVERIFY2(extended.exitCode == 0 && faithful.exitCode == 0, extended.err);
+        QCOMPARE(listRuns(m_history.toStdString()).size(), std::size_t{2});
+    }
+
+    void settingsAreChanged()
+    {
+        const auto result = runCommand(train(
+            kRefused, {"--set", "optimizer.init_args.fused=false", "--set", "seed_everything=11", "--json"}));
+
+        QVERIFY2(result.exitCode == 0, result.err);
+    }
+
+    void aChangeThatCannotBeMadeIsAClearError()
+    {
+        const auto noValue = runCommand(train(kGood, {"--set", "trainer.max_steps"}));
+        const auto inTheWay = runCommand(train(kGood, {"--set", "seed_everything.deep=1"}));
+
+        QCOMPARE(noValue.exitCode, 3);
+        QVERIFY(noValue.err.contains("path=value"));
+        QCOMPARE(inTheWay.exitCode, 3);
+    }
+
+    void aFailedRunSaysWhereAndEndsWithOne()
+    {
+        const auto result = runCommand(train(kGood, {"--json"}), QStringLiteral("fail_at=5"));
+
+        QCOMPARE(result.exitCode, 1);
+        QCOMPARE(result.lastLine()["state"].toString(), QStringLiteral("failed"));
+        QVERIFY(result.err.contains("Rank 1 failed") && result.err.contains("Halve the batch."));
+    }
+
+    void interruptingStopsWithACheckpoint()
+    {
+        QProcess process;
+        process.setProcessEnvironment(scriptedEngine(QStringLiteral("steps=100000 per_step_ms=2")));
+        process.start(QStringLiteral(MANTISSA_CLI), train(kGood, {"--json"}));
+        QVERIFY(process.waitForStarted());
+        QByteArray told;
+        QTRY_VERIFY_WITH_TIMEOUT((told += process.readAllStandardError()).contains("step "), 10'000);
+
+        kill(static_cast<pid_t>(process.processId()), SIGINT);
+
+        QVERIFY(process.waitForFinished(10'000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(process.exitCode(), 130);
+        const auto run = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
+        QCOMPARE(run["state"].toString(), QStringLiteral("stopped"));
+        const auto reader = RunReader::open(run["folder"].toString().toStdString());
+        QCOMPARE((*reader)->checkpoints()->size(), std::size_t{1});
+        QCOMPARE((*reader)->summary()->state, RunState::Stopped);
+    }
+
+    void aFileThatCannotBeReadEndsWithThree()
+    {
+        const auto missing = runCommand({"train", "/nowhere.yaml", "--history", m_history});
+        const auto broken = runCommand(train("trainer: {precision: [\n"));
+
+        QCOMPARE(missing.exitCode, 3);
+        QVERIFY(missing.err.contains("/nowhere.yaml"));
+        QCOMPARE(broken.exitCode, 3);
+        QVERIFY2(broken.err.contains("setup.yaml:"), broken.err);
+    }
+
+    void aHistoryThatCannotBeWrittenIsAClearError()
+    {
+        const QString file = m_folder.filePath(QStringLiteral("a-file"));
+        std::ofstream(file.toStdString()) << "x";
+
+        const auto result = runCommand({"train", setupFile(kGood), "--history", file});
+
+        QCOMPARE(result.exitCode, 3);
+        QVERIFY(result.err.contains("a-file"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTrainCommand)
+#include "tst_train_command.moc"
