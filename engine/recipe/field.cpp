@@ -2,6 +2,7 @@
 
 #include "engine/recipe/fields.h"
 #include "engine/recipe/flow_value.h"
+#include "engine/recipe/scalar.h"
 
 #include <algorithm>
 #include <array>
@@ -168,6 +169,7 @@ constexpr std::array kFields = {
     &field::notes,
     &field::automaticOptimization,
     &field::overrides,
+    &field::ownClipping,
     &field::numOptimizers,
     &field::numSchedules,
     &field::optimizerMade,
@@ -200,7 +202,11 @@ constexpr std::array kFields = {
 
 Value Field::defaultValue() const
 {
-    return fallback.empty() ? Value() : readFlowValue(fallback);
+    if (fallback.empty())
+        return {};
+    // Rules and plans ask for defaults many times over; only lists and maps need the whole reader.
+    const bool plain = std::string_view("[{\"'").find(fallback.front()) == std::string_view::npos;
+    return plain ? resolveScalar(fallback) : readFlowValue(fallback);
 }
 
 std::span<const Field* const> allFields()

@@ -26,6 +26,14 @@ inline constexpr Field overrides = {.path = "mantissa.facts.overrides",
                                     .fallback = "[]",
                                     .choices = kOverridesChoices,
                                     .help = "Hooks that the module defines itself."};
+inline constexpr Field ownClipping = {.path = "mantissa.facts.own_clipping",
+                                      .label = "clips in its own way",
+                                      .type = FieldType::Bool,
+                                      .stage = "clip",
+                                      .fallback = "false",
+                                      .help = "The module's own configure_gradient_clipping clips without "
+                                              "self.clip_gradients, for example through the "
+                                              "wrapped model."};
 inline constexpr Field numOptimizers = {.path = "mantissa.facts.num_optimizers",
                                         .knob = "module.num_optimizers",
                                         .label = "optimizers",
