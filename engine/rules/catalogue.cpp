@@ -52,6 +52,7 @@ std::span<const RuleTopic> ruleTopics()
         RuleTopic{"accumulation", "Accumulation and manual optimization", accumulationRules()},
         RuleTopic{"clipping", "Clipping and unscaling", clippingRules()},
         RuleTopic{"state", "Saved states", stateRules()},
+        RuleTopic{"engine", "This engine", engineRules()},
     };
     return topics;
 }

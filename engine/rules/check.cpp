@@ -131,6 +131,7 @@ FixAllReport fixAllSafe(const Setup& setup, const Target& target)
             break;
         ++report.rounds;
         report.applied.push_back(fix->title);
+        report.edits.insert(report.edits.end(), fix->edits.begin(), fix->edits.end());
         report.setup = std::move(*edited);
         if (std::find(seen.begin(), seen.end(), report.setup) != seen.end()) {
             report.cycle = true;

@@ -55,6 +55,7 @@ std::vector<FaithfulStop> faithfulStops(const CheckReport& report);
 struct FixAllReport {
     Setup setup;
     std::vector<std::string> applied; ///< Titles, in order.
+    std::vector<Edit> edits;          ///< Of all of them, in order.
     int rounds = 0;
     bool cycle = false;
 };

@@ -69,6 +69,29 @@ Fix together(std::string title, std::vector<Edit> first, const std::vector<Edit>
     return changingFix(std::move(title), std::move(first), std::move(text));
 }
 
+/// The wrapped model knows the norm over all shards; a hook of the module can ask it.
+Fix ownHookFix(const RuleContext& context)
+{
+    ValueList hooks = context.at(field::overrides).asList();
+    if (!overrides(context, "configure_gradient_clipping"))
+        hooks.emplace_back("configure_gradient_clipping");
+    return changingFix("Clip by norm in a hook of the module",
+                       {setTo(field::overrides.path, std::move(hooks)), setTo(field::ownClipping.path, true)},
+                       "In the module:\n"
+                       "    def configure_gradient_clipping(self, optimizer, gradient_clip_val=None,\n"
+                       "                                    gradient_clip_algorithm=None):\n"
+                       "        self.trainer.model.clip_grad_norm_(gradient_clip_val)");
+}
+
+/// Fabric's program makes the call, so it can leave it out.
+Fix askFirstFix()
+{
+    return manualFix("Ask the optimizer before clipping",
+                     "if not getattr(optimizer, \"_step_supports_amp_scaling\", False):\n"
+                     "    fabric.clip_gradients(model, optimizer, max_norm=1.0)\n"
+                     "A step with a large gradient is taken in full where the optimizer unscales by itself.");
+}
+
 constexpr const char* kReplicaCost = "Every rank then holds the whole model and the whole optimizer state.";
 
 } // namespace
@@ -86,6 +109,8 @@ std::vector<Fix> selfUnscalingFixes(const RuleContext& context, const ClipConfli
             changingFix("Use bf16-true", {setTo(precision, "bf16-true")},
                         "Weights and optimizer state are bfloat16 too: small updates may vanish."));
     fixes.push_back(withoutClippingFix(context, conflict.clip));
+    if (context.onFabric())
+        fixes.push_back(askFirstFix());
     return fixes;
 }
 
@@ -106,12 +131,8 @@ std::vector<Fix> fsdpNormFixes(const RuleContext& context, const ClipConflict& c
     fixes.push_back(byValue);
     fixes.push_back(changingFix("Replicate instead of sharding, and clip by norm", replicate, kReplicaCost));
     fixes.push_back(withoutClippingFix(context, conflict.clip));
-    fixes.push_back(manualFix("Clip by norm in a hook of the module",
-                              "Leave gradient_clip_val out, and let the wrapped model clip:\n"
-                              "    def configure_gradient_clipping(self, optimizer, gradient_clip_val=None,\n"
-                              "                                    gradient_clip_algorithm=None):\n"
-                              "        self.trainer.model.clip_grad_norm_("
-                                  + Value(conflict.clip.value).text() + ")"));
+    if (!conflict.clip.byHand)
+        fixes.push_back(ownHookFix(context));
     return fixes;
 }
 

@@ -8,13 +8,14 @@
 namespace mantissa {
 namespace {
 
-using Counts = std::map<std::string, int, std::less<>>;
+/// How often each rule reports, errors apart from the rest: the same words may be an error on another target.
+using Counts = std::map<std::pair<std::string, bool>, int>;
 
 Counts countByRule(const std::vector<Finding>& findings)
 {
     Counts counts;
     for (const Finding& finding : findings)
-        ++counts[finding.rule];
+        ++counts[{finding.rule, isError(finding.severity)}];
     return counts;
 }
 
@@ -22,10 +23,11 @@ Counts countByRule(const std::vector<Finding>& findings)
 std::vector<std::string> surplus(const Counts& more, const Counts& less)
 {
     std::vector<std::string> rules;
-    for (const auto& [rule, count] : more) {
-        const auto other = less.find(rule);
-        if (other == less.end() || other->second < count)
-            rules.push_back(rule);
+    for (const auto& [key, count] : more) {
+        const auto other = less.find(key);
+        const bool already = !rules.empty() && rules.back() == key.first;
+        if (!already && (other == less.end() || other->second < count))
+            rules.push_back(key.first);
     }
     return rules;
 }

@@ -33,8 +33,11 @@ bool asksForCuda(const RuleContext& context)
 
 void acceleratorUnavailable(RuleContext& context)
 {
-    if (!asksForCuda(context) || !context.target().gpus || *context.target().gpus > 0
-        || knobValue(context.setup(), "env.mps_available").asBool())
+    if (!asksForCuda(context))
+        return;
+    if (!context.target().gpus)
+        context.assume(field::accelerator.path, "The target has the GPUs that the set-up asks for.");
+    if (context.target().gpus.value_or(1) > 0 || knobValue(context.setup(), "env.mps_available").asBool())
         return;
     const std::string name = classOf(context.at(field::accelerator));
     Finding finding;

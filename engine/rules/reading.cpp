@@ -194,6 +194,12 @@ std::string thresholdText(std::string_view name, const Value& value)
     return std::string(name) + "=" + value.text();
 }
 
+bool clipsInItsOwnWay(RuleContext& context)
+{
+    return context.fact(field::ownClipping.path, false,
+                        "The module's configure_gradient_clipping calls self.clip_gradients.");
+}
+
 ClipReading clipOfFabric(const RuleContext& context)
 {
     ClipReading clip;
@@ -235,7 +241,7 @@ ClipReading readClip(RuleContext& context)
         const bool called = !clip.byHand || std::any_of(calls.begin(), calls.end(), [](const Value& call) {
             return call.asString() == "clip_gradients";
         });
-        if (!called)
+        if (!called || (!clip.byHand && clipsInItsOwnWay(context)))
             return clip;
         ownValue = knobValue(context.setup(), kOwnClipValue);
         ownAlgorithm = knobValue(context.setup(), kOwnClipAlgorithm);

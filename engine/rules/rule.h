@@ -44,6 +44,7 @@ std::span<const Rule> accumulationRules();
 std::span<const Rule> optimizerRules();
 std::span<const Rule> stateRules();
 std::span<const Rule> hardwareRules();
+std::span<const Rule> engineRules();
 
 /// Every rule there is, by topic.
 std::span<const RuleTopic> ruleTopics();

@@ -12,6 +12,21 @@ std::string lowerFirst(std::string words)
     return words;
 }
 
+std::string rankWords(const RunPlan& plan)
+{
+    return plan.ranks == 1 ? "1 rank" : std::to_string(plan.ranks) + " thread ranks";
+}
+
+/// What the target raises first, where a faithful run raises it too; nothing where it has none to raise.
+const Finding* faithfulStop(const RunPlan& plan, const std::vector<Finding>& findings)
+{
+    if (plan.mode != RunMode::Faithful)
+        return nullptr;
+    const auto found = std::find_if(findings.begin(), findings.end(),
+                                    [](const Finding& finding) { return isError(finding.severity); });
+    return found == findings.end() ? nullptr : &*found;
+}
+
 } // namespace
 
 std::string_view verdictId(Verdict verdict)
@@ -48,9 +63,18 @@ VerdictReport verdictOnTarget(const Target& target, const std::vector<Finding>& 
     return {Verdict::Runs, Stage::Configure, side + "runs" + doubt};
 }
 
-VerdictReport verdictHere(const Setup&, const std::vector<Finding>&)
+VerdictReport verdictHere(const Setup& setup, const std::vector<Finding>& findings)
 {
-    return {Verdict::NotChecked, Stage::Configure, "This machine: not checked"};
+    const std::string side = "This machine: ";
+    const auto plan = planRun(setup);
+    if (!plan)
+        return {Verdict::WontStart, Stage::Configure, side + "cannot train it. " + plan.error().message};
+    if (const Finding* stop = faithfulStop(*plan, findings)) {
+        const Verdict verdict = stop->severity == Severity::Stops ? Verdict::Stops : Verdict::WontStart;
+        return {verdict, stop->stage,
+                side + "faithful to the target, " + lowerFirst(severityWords(stop->severity, stop->stage))};
+    }
+    return {Verdict::Runs, Stage::Configure, side + "runs, " + rankWords(*plan)};
 }
 
 } // namespace mantissa
