@@ -15,7 +15,7 @@ at::Tensor LossScaler::scale(const at::Tensor& loss)
     m_state.markScaled();
     if (!m_state.enabled())
         return loss;
-    return (loss * at::scalar_tensor(m_state.now().scale, at::kFloat)).to(loss.scalar_type());
+    return loss * at::scalar_tensor(m_state.now().scale, at::kFloat);
 }
 
 std::optional<bool> LossScaler::check(std::size_t optimizer, const std::vector<at::Tensor>& gradients, float inverse)

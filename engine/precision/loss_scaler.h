@@ -17,7 +17,7 @@ public:
     explicit LossScaler(const ScalerPlan& plan);
     virtual ~LossScaler() = default;
 
-    at::Tensor scale(const at::Tensor& loss); ///< In the loss's own dtype.
+    at::Tensor scale(const at::Tensor& loss); ///< At least fp32, so that a loss in fp16 does not overflow right here.
 
     /// Multiplies the gradients by 1/scale and notes whether any was not finite. fp16 gradients only where `allowHalf`.
     void unscale(std::size_t optimizer, const std::vector<at::Tensor>& gradients, bool allowHalf);

@@ -1,0 +1,280 @@
+#include "engine/comm/thread_group.h"
+#include "engine/precision/loss_scaler.h"
+
+#include <QFile>
+#include <QTest>
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <limits>
+#include <thread>
+
+using namespace mantissa;
+using Json = nlohmann::json;
+
+namespace {
+
+/// What is recorded of the peer and deliberately not done here, with the reason.
+const std::map<std::string, std::string> kNotImitated = {
+    {"sharded-w1-no-finite-guard", "the peer's sharded scaler lets the scale grow to infinity"},
+    {"interval-lowered-below-tracker", "the peer never grows again when the interval falls below the tracker"},
+    {"decay-to-zero", "with a scale of 0 the peer writes NaN into the parameters"},
+    {"backoff-zero", "with a scale of 0 the peer writes NaN into the parameters"},
+};
+
+Json cases()
+{
+    std::ifstream in(TEST_DATA "/golden/scaler.json");
+    return Json::parse(in).at("cases");
+}
+
+ScalerPlan planOf(const Json& ctor)
+{
+    ScalerPlan plan;
+    plan.enabled = ctor.value("enabled", true);
+    plan.initScale = ctor.at("init_scale");
+    plan.growthFactor = ctor.at("growth_factor");
+    plan.backoffFactor = ctor.at("backoff_factor");
+    plan.growthInterval = ctor.at("growth_interval");
+    return plan;
+}
+
+/// The harness of the recording: for each optimizer four ones that never move, with gradients made to order.
+class Harness {
+public:
+    explicit Harness(const Json& recorded) : m_scaler(planOf(recorded.at("ctor")))
+    {
+        OptimizerPlan plan;
+        plan.kind = OptimizerKind::Sgd;
+        plan.impl = recorded.at("impl") == "fused" ? OptimizerImpl::Fused : OptimizerImpl::ForLoop;
+        plan.learningRate = 0.0;
+        for (int i = 0; i < recorded.at("optimizers").get<int>(); ++i) {
+            m_parameters.push_back(at::ones({4}).set_requires_grad(true));
+            m_optimizers.push_back(makeOptimizer(plan, {m_parameters.back()}));
+        }
+    }
+
+    std::pair<LossScale, LossScaleRule> saved;
+
+    LossScaler& scaler() { return m_scaler; }
+    const at::Tensor& parameter(std::size_t i) const { return m_parameters[i]; }
+
+    void backward(const Json& bad)
+    {
+        for (std::size_t i = 0; i < m_parameters.size(); ++i) {
+            m_parameters[i].mutable_grad().reset();
+            m_scaler.scale(m_parameters[i].sum()).backward();
+            const int kind = bad.at(i).get<int>();
+            const double value = kind == 1 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+            if (kind != 0)
+                m_parameters[i].grad().narrow(0, 1, 1).fill_(value);
+        }
+    }
+    void unscale()
+    {
+        for (std::size_t i = 0; i < m_optimizers.size(); ++i)
+            m_scaler.unscale(i, m_optimizers[i]->gradients(), false);
+    }
+    void stepAll()
+    {
+        for (std::size_t i = 0; i < m_optimizers.size(); ++i)
+            m_scaler.step(i, *m_optimizers[i]);
+    }
+
+private:
+    LossScaler m_scaler;
+    std::vector<at::Tensor> m_parameters;
+    std::vector<std::unique_ptr<Optimizer>> m_optimizers;
+};
+
+void set(ScalerState& state, const Json& action)
+{
+    const auto what = action.at("what").get<std::string>();
+    if (what == "growth_interval")
+        state.setGrowthInterval(action.at("value"));
+    else if (what == "growth_factor")
+        state.setGrowthFactor(action.at("value"));
+    else
+        state.setBackoffFactor(action.at("value"));
+}
+
+void load(ScalerState& state, const Json& stored)
+{
+    if (stored.empty())
+        throw ScalerError(ScalerMistake::EmptyState, "empty");
+    state.restore({stored.at("scale").get<float>(), stored.at("_growth_tracker").get<std::int64_t>()},
+                  {stored.at("growth_factor"), stored.at("backoff_factor"), stored.at("growth_interval")});
+}
+
+std::vector<float> newScale(const Json& value)
+{
+    return value.is_array() ? value.get<std::vector<float>>() : std::vector<float>{value.get<float>()};
+}
+
+/// False: an action that has no counterpart here.
+bool perform(Harness& harness, const Json& action)
+{
+    const auto what = action.at("do").get<std::string>();
+    auto& state = harness.scaler().state();
+    if (what == "step" || what == "steps") {
+        for (int i = 0; i < action.value("count", 1); ++i) {
+            harness.backward(action.at("bad"));
+            harness.stepAll();
+            state.update();
+        }
+    } else if (what == "backward") {
+        harness.backward(action.at("bad"));
+    } else if (what == "unscale") {
+        harness.unscale();
+    } else if (what == "opt_step") {
+        harness.stepAll();
+    } else if (what == "update") {
+        action.contains("new_scale") ? state.update(newScale(action["new_scale"])) : state.update();
+    } else if (what == "set") {
+        set(state, action);
+    } else if (what == "load") {
+        load(state, action.at("state"));
+    } else if (what == "save") {
+        harness.saved = {state.now(), state.rule()};
+    } else if (what == "load_own") {
+        state.restore(harness.saved.first, harness.saved.second);
+    } else {
+        return what == "scale_value";
+    }
+    return true;
+}
+
+/// A loss in 16 bit must not overflow when it is scaled.
+double scaledValue(Harness& harness, const Json& action)
+{
+    const auto name = action.value("dtype", "float32");
+    const at::ScalarType type = name == "float16" ? at::kHalf : name == "bfloat16" ? at::kBFloat16 : at::kFloat;
+    return harness.scaler().scale(at::full({}, action.at("value").get<double>(), type)).item<double>();
+}
+
+} // namespace
+
+class TestLossScaler : public QObject {
+    Q_OBJECT
+
+private slots:
+    void followsTheRecordedScaler_data()
+    {
+        QTest::addColumn<int>("index");
+        const Json all = cases();
+        for (int i = 0; i < int(all.size()); ++i)
+            QTest::newRow(all[std::size_t(i)].at("id").get<std::string>().c_str()) << i;
+    }
+    void followsTheRecordedScaler()
+    {
+        QFETCH(int, index);
+        const auto skip = kNotImitated.find(QTest::currentDataTag());
+        if (skip != kNotImitated.end())
+            QSKIP(skip->second.c_str());
+        const Json recorded = cases()[std::size_t(index)];
+        if (recorded.contains("ctor_error")) {
+            QVERIFY_EXCEPTION_THROWN(LossScaler(planOf(recorded.at("ctor"))), ScalerError);
+            return;
+        }
+
+        Harness harness(recorded);
+        for (const auto& entry : recorded.at("trace")) {
+            const Json& action = entry.at("action");
+            const Json& after = entry.at("after");
+            const bool fails = after.contains("error") && !action.contains("new_scale");
+            if (after.contains("error") && !fails)
+                break; // The peer refuses a new scale of shape [1]; here one element is one number.
+            bool failed = false;
+            try {
+                QVERIFY2(perform(harness, action), action.dump().c_str());
+            } catch (const ScalerError&) {
+                failed = true;
+            }
+            const auto context = action.dump() + " → " + after.dump();
+            QVERIFY2(failed == fails, context.c_str());
+            const LossScale now = harness.scaler().state().now();
+            QVERIFY2(double(now.scale) == after.at("scale").get<double>(), (context + " got " + std::to_string(now.scale)).c_str());
+            QVERIFY2(now.growthTracker == after.at("tracker").get<std::int64_t>(), context.c_str());
+            if (action.at("do") == "scale_value")
+                QCOMPARE(scaledValue(harness, action), after.at("value").get<double>());
+            if (after.contains("params_finite"))
+                QVERIFY2(harness.parameter(0).isfinite().all().item<bool>() == after["params_finite"].get<bool>(), context.c_str());
+        }
+    }
+
+    void aScaleThatDecayedToZeroSkipsInsteadOfWritingNaN()
+    {
+        ScalerPlan plan{true, 0.0, 2.0, 0.5, 5};
+        LossScaler scaler(plan);
+        OptimizerPlan sgd;
+        sgd.kind = OptimizerKind::Sgd;
+        sgd.impl = OptimizerImpl::ForLoop;
+        at::Tensor parameter = at::ones({4}).set_requires_grad(true);
+        const auto optimizer = makeOptimizer(sgd, {parameter});
+
+        scaler.scale(parameter.sum()).backward();
+        const bool skipped = scaler.step(0, *optimizer);
+
+        QVERIFY(skipped);
+        QVERIFY(parameter.eq(1.0).all().item<bool>());
+    }
+
+    void growthGoesOnWhenTheIntervalFallsBelowTheTracker()
+    {
+        LossScale now{8.0F, 5};
+
+        now = nextLossScale(now, {2.0, 0.5, 3}, false);
+
+        QCOMPARE(now, (LossScale{16.0F, 0}));
+    }
+
+    /// Two overflowing ranks: a sum would be 2, and the fused kernels skip on exactly 1.
+    void ranksAgreeWhoeverOverflowed_data()
+    {
+        QTest::addColumn<int>("badRanks");
+        QTest::addColumn<bool>("explicitly");
+        for (const bool explicitly : {false, true}) {
+            for (int bad : {0, 1, 2, 3})
+                QTest::addRow("%d %s", bad, explicitly ? "unscaled" : "fused") << bad << explicitly;
+        }
+    }
+    void ranksAgreeWhoeverOverflowed()
+    {
+        QFETCH(int, badRanks);
+        QFETCH(bool, explicitly);
+        ThreadGroup group(2, std::chrono::seconds(20));
+        std::array<double, 2> weight{};
+        std::array<float, 2> scale{};
+        const auto rank = [&](int number) {
+            const auto communicator = group.communicator(number);
+            ShardedLossScaler scaler({true, 1024.0, 2.0, 0.5, 2}, *communicator);
+            OptimizerPlan plan;
+            plan.kind = OptimizerKind::AdamW;
+            plan.impl = OptimizerImpl::Fused;
+            at::Tensor parameter = at::ones({40}).set_requires_grad(true);
+            const auto optimizer = makeOptimizer(plan, {parameter});
+            scaler.scale(parameter.sum()).backward();
+            if ((badRanks & (1 << number)) != 0)
+                parameter.grad().narrow(0, 3, 1).fill_(std::numeric_limits<double>::infinity());
+            if (explicitly)
+                scaler.unscale(0, optimizer->gradients(), true);
+            scaler.step(0, *optimizer);
+            scaler.update();
+            weight[std::size_t(number)] = parameter.sum().item<double>();
+            scale[std::size_t(number)] = scaler.state().now().scale;
+        };
+        {
+            const std::jthread other(rank, 1);
+            rank(0);
+        }
+
+        QCOMPARE(weight[0], weight[1]);
+        QCOMPARE(scale[0], scale[1]);
+        QCOMPARE(weight[0] == 40.0, badRanks != 0);
+        QCOMPARE(scale[0], badRanks != 0 ? 512.0F : 1024.0F);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestLossScaler)
+#include "tst_loss_scaler.moc"
