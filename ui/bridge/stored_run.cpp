@@ -100,7 +100,8 @@ RunOutline outlineOfPoints(const Setup& setup, const std::vector<SeriesPoints>& 
 
 RunOutline outlineOf(const Setup& setup, const std::vector<SeriesPoints>& series)
 {
-    return outlineOfPoints(setup, series);
+    const auto plan = planRun(setup);
+    return plan ? ui::outlineOf(*plan) : outlineOfPoints(setup, series);
 }
 
 } // namespace

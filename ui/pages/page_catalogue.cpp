@@ -2,6 +2,7 @@
 
 #include "ui/pages/compose/compose_page.h"
 #include "ui/pages/history/history_page.h"
+#include "ui/pages/knowledge/knowledge_page.h"
 #include "ui/pages/run/run_page.h"
 
 #include <QCoreApplication>
@@ -21,6 +22,7 @@ constexpr std::array kPages = {
     PageEntry{"compose", QT_TRANSLATE_NOOP("Pages", "Compose"), "compose", make<ComposePage>},
     PageEntry{"run", QT_TRANSLATE_NOOP("Pages", "Run"), "run", make<RunPage>},
     PageEntry{"history", QT_TRANSLATE_NOOP("Pages", "History"), "history", make<HistoryPage>},
+    PageEntry{"knowledge", QT_TRANSLATE_NOOP("Pages", "Knowledge"), "knowledge", make<KnowledgePage>},
 };
 
 } // namespace
