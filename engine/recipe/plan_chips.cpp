@@ -97,7 +97,7 @@ void lossChips(const Setup& setup, Chips& chips)
 void scaleChips(const Setup& setup, Chips& chips)
 {
     chips.setting(field::scalerInitScale, "× " + brief(scalerSetting(setup, "init_scale")));
-    chips.consequence("scaler", ranksHere(setup) > 1 ? "common to all ranks" : "plain");
+    chips.consequence("scaler", ranksHere(setup) > 1 ? "common" : "plain");
 }
 
 void backwardChips(const Setup& setup, Chips& chips)
