@@ -1,9 +1,12 @@
 #include "ui/document/setup_document.h"
 
-#include <QFile>
+#include "engine/recipe/setup_text.h"
+#include "engine/rules/text_findings.h"
+
 #include <QFileInfo>
 #include <QSaveFile>
 
+#include <algorithm>
 #include <utility>
 
 namespace mantissa::ui {
@@ -12,7 +15,10 @@ namespace mantissa::ui {
 class TextCommand : public QUndoCommand {
 public:
     TextCommand(SetupDocument& document, std::string after, const QString& title, int mergeKey)
-        : QUndoCommand(title), m_document(document), m_before(document.text()), m_after(std::move(after)),
+        : QUndoCommand(title),
+          m_document(document),
+          m_before(document.text()),
+          m_after(std::move(after)),
           m_mergeKey(mergeKey)
     {
     }
@@ -42,19 +48,10 @@ SetupDocument::SetupDocument(QObject* parent) : QObject(parent), m_name(tr("unti
 
 Result<void> SetupDocument::open(const QString& path)
 {
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) {
-        return Error{ErrorCode::Io, tr("%1 cannot be opened: %2.").arg(path, file.errorString()).toStdString(),
-                     tr("Check that the file is there and may be read.").toStdString()};
-    }
-    constexpr qint64 kMost = 4 * 1024 * 1024;
-    if (file.size() > kMost) {
-        return Error{ErrorCode::InvalidSetup,
-                     tr("%1 is larger than 4 MiB: that is no set-up.").arg(path).toStdString(),
-                     tr("Choose the YAML file that LightningCLI takes with --config.").toStdString()};
-    }
-    const auto bytes = file.readAll();
-    load(bytes.toStdString(), QFileInfo(path).absoluteFilePath(), QFileInfo(path).fileName(), false);
+    auto text = readSetupText(path.toStdString());
+    if (!text)
+        return text.error();
+    load(*std::move(text), QFileInfo(path).absoluteFilePath(), QFileInfo(path).fileName());
     return {};
 }
 
@@ -68,7 +65,6 @@ Result<void> SetupDocument::save(const QString& path)
     }
     m_path = QFileInfo(path).absoluteFilePath();
     m_name = QFileInfo(path).fileName();
-    m_draft = false;
     m_undo.setClean();
     emit nameChanged();
     return {};
@@ -76,13 +72,24 @@ Result<void> SetupDocument::save(const QString& path)
 
 void SetupDocument::startFrom(std::string text, const QString& name)
 {
-    load(std::move(text), {}, name, true);
+    load(std::move(text), {}, name);
 }
 
 void SetupDocument::setText(std::string text, const QString& title, int mergeKey)
 {
     if (text != m_text)
         m_undo.push(new TextCommand(*this, std::move(text), title, mergeKey));
+}
+
+Result<void> SetupDocument::setField(const std::string& path, const Value& value)
+{
+    return apply({Edit{EditOp::Set, path, value}},
+                 tr("%1: %2").arg(QString::fromStdString(path), QString::fromStdString(value.text())));
+}
+
+Result<void> SetupDocument::resetField(const std::string& path)
+{
+    return apply({Edit{EditOp::Unset, path, {}}}, tr("Reset %1").arg(QString::fromStdString(path)));
 }
 
 void SetupDocument::replaceText(std::string text)
@@ -93,20 +100,47 @@ void SetupDocument::replaceText(std::string text)
     emit nameChanged();
 }
 
-void SetupDocument::load(std::string text, const QString& path, const QString& name, bool draft)
+void SetupDocument::load(std::string text, const QString& path, const QString& name)
 {
     m_path = path;
     m_name = name;
-    m_draft = draft;
     m_setup = {};
     m_lastReadable = {};
     m_undo.clear();
     replaceText(std::move(text));
 }
 
+Result<void> SetupDocument::apply(const std::vector<Edit>& edits, const QString& title)
+{
+    if (!isReadable()) {
+        return Error{ErrorCode::InvalidSetup,
+                     tr("The set-up cannot be read, so nothing was changed.").toStdString(),
+                     tr("Correct line %1 of the YAML first.").arg(m_failure->at.line).toStdString()};
+    }
+    auto text = editSetupText(m_text, edits);
+    if (!text)
+        return text.error();
+    setText(*std::move(text), title);
+    return {};
+}
+
 void SetupDocument::read()
 {
+    auto file = readSetup(m_text);
+    m_problems = file.problems;
     m_failure.reset();
+    const auto unreadable =
+        std::find_if(m_problems.begin(), m_problems.end(),
+                     [](const SourceProblem& problem) { return problem.grade == ProblemGrade::Unreadable; });
+    if (unreadable != m_problems.end()) {
+        m_failure = ReadFailure{unreadable->message, unreadable->hint, unreadable->span.begin};
+        return;
+    }
+    const auto target = targetOf(file.setup);
+    m_report = checkFile(file, target ? *target : shippedTargets().front());
+    m_setup = std::move(file.setup);
+    m_sources = std::move(file.map);
+    m_plan = makeStepPlan(m_setup);
     m_lastReadable = QDateTime::currentDateTime();
 }
 
