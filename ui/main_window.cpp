@@ -30,7 +30,8 @@ constexpr QSize kSmallest(1280, 720);
 
 } // namespace
 
-MainWindow::MainWindow(const PageServices& services, QWidget* parent) : QMainWindow(parent), m_services(services)
+MainWindow::MainWindow(const PageServices& services, QWidget* parent)
+    : QMainWindow(parent), m_services(services)
 {
     setMinimumSize(960, 600);
     resize(kSmallest);
@@ -48,6 +49,7 @@ MainWindow::MainWindow(const PageServices& services, QWidget* parent) : QMainWin
         m_services.document.startFrom(yaml.toStdString(), name);
         showPage(QStringLiteral("compose"));
     });
+    connect(&navigation, &Navigation::openAsked, this, &MainWindow::chooseFile);
     connect(&m_services.document, &SetupDocument::nameChanged, this, &MainWindow::showTitle);
     showTitle();
     restorePlace();
@@ -97,8 +99,9 @@ void MainWindow::buildPages()
 
 void MainWindow::buildMenus()
 {
-    m_menus = {menuBar()->addMenu(tr("&File")), menuBar()->addMenu(tr("&Edit")), menuBar()->addMenu(tr("&Set-up")),
-               menuBar()->addMenu(tr("&Run")),  menuBar()->addMenu(tr("&View")), menuBar()->addMenu(tr("&Help"))};
+    m_menus = {menuBar()->addMenu(tr("&File")),   menuBar()->addMenu(tr("&Edit")),
+               menuBar()->addMenu(tr("&Set-up")), menuBar()->addMenu(tr("&Run")),
+               menuBar()->addMenu(tr("&View")),   menuBar()->addMenu(tr("&Help"))};
     buildFileMenu(*m_menus.file);
 
     auto& stack = m_services.document.undoStack();
@@ -129,7 +132,8 @@ void MainWindow::buildFileMenu(QMenu& menu)
 {
     menu.addAction(tr("&Open…"), QKeySequence::Open, this, &MainWindow::chooseFile);
     menu.addAction(tr("&Save"), QKeySequence::Save, this, &MainWindow::save);
-    menu.addAction(tr("Save &as…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), this, &MainWindow::saveAs);
+    menu.addAction(tr("Save &as…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), this,
+                   &MainWindow::saveAs);
 }
 
 void MainWindow::buildViewMenu(QMenu& menu)
@@ -137,7 +141,8 @@ void MainWindow::buildViewMenu(QMenu& menu)
     int index = 0;
     for (const auto& entry : pageCatalogue()) {
         const QKeySequence keys(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_1 + index));
-        menu.addAction(QCoreApplication::translate("Pages", entry.title), keys, this, [this, index] { showPage(index); });
+        menu.addAction(QCoreApplication::translate("Pages", entry.title), keys, this,
+                       [this, index] { showPage(index); });
         ++index;
     }
     menu.addSeparator();
@@ -186,7 +191,9 @@ void MainWindow::showTitle()
 
 void MainWindow::showStatus()
 {
-    m_status->setPageText(m_pages.empty() ? QString() : m_pages[static_cast<std::size_t>(m_stack->currentIndex())]->statusText());
+    m_status->setPageText(m_pages.empty()
+                              ? QString()
+                              : m_pages[static_cast<std::size_t>(m_stack->currentIndex())]->statusText());
 }
 
 void MainWindow::restorePlace()

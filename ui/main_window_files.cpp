@@ -71,8 +71,8 @@ bool MainWindow::save()
 bool MainWindow::saveAs()
 {
     const auto current = m_services.document.path();
-    auto path = QFileDialog::getSaveFileName(this, tr("Save the set-up"),
-                                             current.isEmpty() ? m_services.document.name() : current, fileFilter());
+    auto path = QFileDialog::getSaveFileName(
+        this, tr("Save the set-up"), current.isEmpty() ? m_services.document.name() : current, fileFilter());
     if (path.isEmpty())
         return false;
     if (QFileInfo(path).suffix().isEmpty())

@@ -13,7 +13,8 @@ int main(int argc, char** argv)
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/mantissa.svg")));
 
     QCommandLineParser parser;
-    parser.setApplicationDescription(QApplication::translate("main", "A workbench for mixed-precision training."));
+    parser.setApplicationDescription(
+        QApplication::translate("main", "A workbench for mixed-precision training."));
     const QCommandLineOption history(QStringLiteral("history"),
                                      QApplication::translate("main", "The folder with all runs."),
                                      QStringLiteral("folder"));

@@ -12,7 +12,7 @@ namespace mantissa {
 
 struct WorkbenchOptions {
     std::filesystem::path history; ///< Empty: the default place.
-    QString file;                  ///< The set-up to open; empty: the last one.
+    QString file; ///< The set-up to open; empty: the last one.
 };
 
 /// Makes everything the window needs and joins it. No logic.

@@ -80,6 +80,7 @@ Json jsonOf(const CheckReport& report, const std::string& file)
             {{"rule", entry.finding.rule}, {"paths", entry.finding.paths}, {"reason", entry.reason}});
     return {{"file", file},
             {"target", report.target.name},
+            {"verified", report.target.verified},
             {"verdict", {{"target", report.onTarget.words}, {"here", report.here.words}}},
             {"assumed", jsonOf(report.assumed)},
             {"suppressed", std::move(suppressed)},

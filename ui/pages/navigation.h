@@ -23,6 +23,8 @@ signals:
     void storedRunAsked(const QString& folder);
     /// Open this text as a new, unsaved set-up under that name.
     void draftAsked(const QString& yaml, const QString& name);
+    /// Let the user choose a file to open.
+    void openAsked();
     /// Show what is known about a rule, by its id.
     void ruleAsked(const QString& rule);
     /// Show the form with the facts about the user's module.

@@ -16,9 +16,9 @@ class SetupDocument;
 /// What every page may use. All of it outlives the pages.
 struct PageServices {
     SetupDocument& document; ///< The set-up that is open.
-    EngineLoader& engine;    ///< Loads the training engine when it is first needed.
-    Navigation& navigation;  ///< From one page to another.
-    Appearance& appearance;  ///< Tells when the theme changes.
+    EngineLoader& engine; ///< Loads the training engine when it is first needed.
+    Navigation& navigation; ///< From one page to another.
+    Appearance& appearance; ///< Tells when the theme changes.
     std::filesystem::path history; ///< The folder with all runs.
 };
 
@@ -43,7 +43,8 @@ public:
     virtual void activate() {}
     /// Called once; entries stay in the menus whatever page is in front.
     virtual void addToMenus(const WindowMenus&) {}
-    /// False: closing must wait. The page asks the user what it has to and emits closeAllowed() when it is done.
+    /// False: closing must wait. The page asks the user what it has to and emits closeAllowed() when it is
+    /// done.
     virtual bool mayClose() { return true; }
     /// What the status bar says while the page is in front; empty: the open set-up's findings.
     virtual QString statusText() const { return {}; }

@@ -66,11 +66,13 @@ std::optional<RunWords> brokenLoss(const RunSeries& series, const RunProgress& p
     auto since = lost.back().step;
     for (auto point = lost.rbegin(); point != lost.rend() && point->step >= since - 1; ++point)
         since = point->step;
-    return RunWords{Tone::Stop, say("The loss is %1 since step %2.").arg(formatNumber(*loss), formatCount(since)),
-                    say("The weights may hold it by now: go back to a checkpoint from before. ") + skippedText(progress)};
+    return RunWords{
+        Tone::Stop, say("The loss is %1 since step %2.").arg(formatNumber(*loss), formatCount(since)),
+        say("The weights may hold it by now: go back to a checkpoint from before. ") + skippedText(progress)};
 }
 
-std::optional<RunWords> lateOverflows(const RunSeries& series, const RunOutline& outline, const RunProgress& progress)
+std::optional<RunWords> lateOverflows(const RunSeries& series, const RunOutline& outline,
+                                      const RunProgress& progress)
 {
     const double from = series.lastStep() - kRecent;
     const int skipped = countSince(series, "skipped", -1, std::max(from, 0.0));
@@ -78,16 +80,25 @@ std::optional<RunWords> lateOverflows(const RunSeries& series, const RunOutline&
         return std::nullopt;
     if (from < 0.0) {
         if (skipped < 16)
-            return RunWords{Tone::Info, say("The loss scale is finding its place: %1 so far.").arg(counted(skipped, say("overflow"), say("overflows"))),
+            return RunWords{Tone::Info,
+                            say("The loss scale is finding its place: %1 so far.")
+                                .arg(counted(skipped, say("overflow"), say("overflows"))),
                             say("It starts high on purpose. ") + skippedText(progress)};
-        return RunWords{Tone::Warn, say("The loss scale does not find a place: %1 overflows in %2 steps.").arg(skipped).arg(progress.step),
-                        say("Gradients overflow at any scale tried: look at the learning rate and the batch that rank reads.")};
+        return RunWords{Tone::Warn,
+                        say("The loss scale does not find a place: %1 overflows in %2 steps.")
+                            .arg(skipped)
+                            .arg(progress.step),
+                        say("Gradients overflow at any scale tried: look at the learning rate and the batch "
+                            "that rank reads.")};
     }
     if (skipped < 3)
         return std::nullopt;
     const int rank = outline.ranks > 1 ? overflowingRank(series, outline.ranks, from) : -1;
-    const auto where = rank >= 0 ? say("gradients overflow on rank %1 first.").arg(rank) : say("gradients overflow.");
-    return RunWords{Tone::Warn, say("Scale lowered %1 times in the last 200 steps: %2").arg(skipped).arg(where), skippedText(progress)};
+    const auto where =
+        rank >= 0 ? say("gradients overflow on rank %1 first.").arg(rank) : say("gradients overflow.");
+    return RunWords{Tone::Warn,
+                    say("Scale lowered %1 times in the last 200 steps: %2").arg(skipped).arg(where),
+                    skippedText(progress)};
 }
 
 std::optional<RunWords> lowScale(const RunSeries& series, const RunOutline& outline)
@@ -95,8 +106,9 @@ std::optional<RunWords> lowScale(const RunSeries& series, const RunOutline& outl
     const auto scale = lastOf(series, "loss_scale");
     if (!outline.scaled || !scale || *scale >= 1.0)
         return std::nullopt;
-    return RunWords{Tone::Warn, say("The loss scale is down to %1.").arg(formatNumber(*scale)),
-                    say("Under 1 it no longer keeps small gradients alive; something overflows that no scale can cure.")};
+    return RunWords{
+        Tone::Warn, say("The loss scale is down to %1.").arg(formatNumber(*scale)),
+        say("Under 1 it no longer keeps small gradients alive; something overflows that no scale can cure.")};
 }
 
 std::optional<RunWords> stalled(const RunSeries& series, const RunOutline& outline)
@@ -108,20 +120,24 @@ std::optional<RunWords> stalled(const RunSeries& series, const RunOutline& outli
                     say("%1 % of the updates round to nothing: %2 weights do not follow so small a step.")
                         .arg(std::lround(*share * 100.0))
                         .arg(weightMantissaBits(outline.precision) == 7 ? say("bf16") : say("fp16")),
-                    say("The gradients are fine. An fp32 copy of the weights, as in mixed precision, would keep the updates.")};
+                    say("The gradients are fine. An fp32 copy of the weights, as in mixed precision, would "
+                        "keep the updates.")};
 }
 
 RunWords calm(const RunSeries& series, const RunProgress& progress)
 {
     const auto loss = lastOf(series, "loss");
-    return {Tone::Ok, loss ? say("Training runs in order; loss %1.").arg(formatNumber(*loss)) : say("Training runs in order."),
+    return {Tone::Ok,
+            loss ? say("Training runs in order; loss %1.").arg(formatNumber(*loss))
+                 : say("Training runs in order."),
             skippedText(progress)};
 }
 
 RunWords ended(const RunSeries& series, const RunProgress& progress, Tone tone, const char* how)
 {
     const auto loss = lastOf(series, "loss");
-    auto words = RunWords{tone, say(how).arg(counted(progress.step, say("step"), say("steps"))), skippedText(progress)};
+    auto words = RunWords{tone, say(how).arg(counted(progress.step, say("step"), say("steps"))),
+                          skippedText(progress)};
     if (loss)
         words.detail = say("Last loss %1. ").arg(formatNumber(*loss)) + words.detail;
     return words;
@@ -150,12 +166,14 @@ StateLook lookOf(RunState state)
     return {};
 }
 
-RunWords describeRun(const RunSeries& series, const RunOutline& outline, const RunProgress& progress, RunState state)
+RunWords describeRun(const RunSeries& series, const RunOutline& outline, const RunProgress& progress,
+                     RunState state)
 {
     if (state == RunState::Finished)
         return ended(series, progress, Tone::Ok, QT_TRANSLATE_NOOP("RunWords", "Finished after %1."));
     if (state == RunState::Stopped)
-        return ended(series, progress, Tone::Info, QT_TRANSLATE_NOOP("RunWords", "Stopped after %1; a checkpoint was written."));
+        return ended(series, progress, Tone::Info,
+                     QT_TRANSLATE_NOOP("RunWords", "Stopped after %1; a checkpoint was written."));
     if (state == RunState::Failed)
         return ended(series, progress, Tone::Info, QT_TRANSLATE_NOOP("RunWords", "Failed after %1."));
     if (state == RunState::Interrupted)
@@ -175,7 +193,8 @@ RunWords describeRun(const RunSeries& series, const RunOutline& outline, const R
 
 QString whereItRuns(const RunOutline& outline)
 {
-    return say("This machine · %1").arg(outline.ranks > 1 ? say("%1 ranks, threads").arg(outline.ranks) : say("1 rank"));
+    return say("This machine · %1")
+        .arg(outline.ranks > 1 ? say("%1 ranks, threads").arg(outline.ranks) : say("1 rank"));
 }
 
 QString precisionName(PrecisionMode precision)

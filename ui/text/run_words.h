@@ -26,12 +26,13 @@ struct RunWords {
     QString detail;
 };
 
-RunWords describeRun(const RunSeries& series, const RunOutline& outline, const RunProgress& progress, RunState state);
+RunWords describeRun(const RunSeries& series, const RunOutline& outline, const RunProgress& progress,
+                     RunState state);
 
 /// "This machine · 2 ranks, threads"
 QString whereItRuns(const RunOutline& outline);
 
 QString precisionName(PrecisionMode precision); ///< "16-mixed"
-QString strategyName(StrategyKind strategy);    ///< "fsdp"
+QString strategyName(StrategyKind strategy); ///< "fsdp"
 
 } // namespace mantissa::ui

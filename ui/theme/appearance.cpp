@@ -29,7 +29,8 @@ ThemeChoice storedChoice()
 Appearance::Appearance(QObject* parent) : QObject(parent), m_choice(storedChoice())
 {
     const auto desktop = QApplication::palette();
-    m_desktopIsDark = desktop.color(QPalette::Window).lightness() < desktop.color(QPalette::WindowText).lightness();
+    m_desktopIsDark =
+        desktop.color(QPalette::Window).lightness() < desktop.color(QPalette::WindowText).lightness();
     m_style = new Style(shippedTheme(m_desktopIsDark));
     QApplication::setStyle(m_style);
     QApplication::setFont(uiFont());

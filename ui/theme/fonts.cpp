@@ -18,7 +18,8 @@ QFont sized(const QStringList& families, TextSize size, QFont::Weight weight)
 
 QFont uiFont(TextSize size, QFont::Weight weight)
 {
-    return sized({QStringLiteral("Inter"), QStringLiteral("Noto Sans"), QStringLiteral("DejaVu Sans")}, size, weight);
+    return sized({QStringLiteral("Inter"), QStringLiteral("Noto Sans"), QStringLiteral("DejaVu Sans")}, size,
+                 weight);
 }
 
 QFont monoFont(TextSize size, QFont::Weight weight)

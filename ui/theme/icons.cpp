@@ -79,7 +79,8 @@ QIcon icon(const QString& name, const QColor& colour)
     return QIcon(new ThemedIcon(name, colour));
 }
 
-void paintIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& colour, const QColor& hole)
+void paintIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& colour,
+               const QColor& hole)
 {
     const auto ratio = painter.device() ? painter.device()->devicePixelRatioF() : 1.0;
     const auto pixels = (rect.size() * ratio).toSize();

@@ -12,6 +12,7 @@ namespace mantissa::ui {
 QIcon icon(const QString& name, const QColor& colour = {});
 
 /// Paints an icon; `hole` fills what is cut out of filled shapes (the panel's colour if invalid).
-void paintIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& colour, const QColor& hole = {});
+void paintIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& colour,
+               const QColor& hole = {});
 
 } // namespace mantissa::ui

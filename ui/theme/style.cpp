@@ -13,7 +13,10 @@
 
 namespace mantissa::ui {
 
-Style::Style(Theme theme) : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))), m_theme(std::move(theme)) {}
+Style::Style(Theme theme)
+    : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))), m_theme(std::move(theme))
+{
+}
 
 void Style::polish(QWidget* widget)
 {
@@ -92,6 +95,10 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
         result.setHeight(std::max(small ? 24 : 28, size.height() + 8));
         break;
     case CT_ToolButton: {
+        if (widget && widget->property("role") == QStringLiteral("link")) {
+            result = size + QSize(8, 2);
+            break;
+        }
         const int height = std::max(small ? 24 : 28, size.height() + 4);
         const auto* tool = qstyleoption_cast<const QStyleOptionToolButton*>(option);
         const bool iconOnly = tool && tool->toolButtonStyle == Qt::ToolButtonIconOnly;
@@ -123,10 +130,11 @@ QRect Style::subControlRect(ComplexControl control, const QStyleOptionComplex* o
         const int length = flat ? bar->rect.width() : bar->rect.height();
         const int breadth = flat ? bar->rect.height() : bar->rect.width();
         const int span = bar->maximum - bar->minimum;
-        const int slider = span > 0 ? std::clamp(length * bar->pageStep / (span + bar->pageStep), std::min(28, length), length)
-                                    : length;
-        const int start = sliderPositionFromValue(bar->minimum, bar->maximum, bar->sliderPosition, length - slider,
-                                                  bar->upsideDown);
+        const int slider = span > 0
+            ? std::clamp(length * bar->pageStep / (span + bar->pageStep), std::min(28, length), length)
+            : length;
+        const int start = sliderPositionFromValue(bar->minimum, bar->maximum, bar->sliderPosition,
+                                                  length - slider, bar->upsideDown);
         const auto along = [&](int from, int to) {
             return flat ? QRect(from, 0, to - from, breadth) : QRect(0, from, breadth, to - from);
         };
@@ -156,7 +164,8 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
         return;
     case PE_PanelLineEdit:
         // A field inside a combo or spin box has no frame of its own.
-        if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option); frame && frame->lineWidth > 0)
+        if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
+            frame && frame->lineWidth > 0)
             drawField(*option, *painter);
         return;
     case PE_FrameLineEdit:
@@ -209,9 +218,18 @@ void Style::drawControl(ControlElement element, const QStyleOption* option, QPai
                               : QRect(option->rect.x(), option->rect.center().y(), option->rect.width(), 1),
                           option->state & State_MouseOver ? m_theme.borderStrong : m_theme.border);
         return;
+    case CE_ToolButtonLabel:
+        if (const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+            button && widget && widget->property("role") == QStringLiteral("link")) {
+            auto copy = *button;
+            copy.palette.setColor(QPalette::ButtonText, m_theme.accent);
+            QProxyStyle::drawControl(element, &copy, painter, widget);
+            return;
+        }
+        break;
     case CE_PushButtonLabel:
-        if (const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
-            button && widget && widget->property("role") == QStringLiteral("primary") && (option->state & State_Enabled)) {
+        if (const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option); button && widget
+            && widget->property("role") == QStringLiteral("primary") && (option->state & State_Enabled)) {
             auto copy = *button;
             copy.palette.setColor(QPalette::ButtonText, m_theme.onAccent);
             QProxyStyle::drawControl(element, &copy, painter, widget);

@@ -55,6 +55,7 @@ void paintFocusRing(QPainter& painter, const QRectF& rect, double radius = kRadi
 bool showsFocus(const QWidget& widget);
 
 /// A filled rounded rectangle with a crisp 1 px border.
-void paintBox(QPainter& painter, const QRectF& rect, const QColor& fill, const QPen& border, double radius = kRadius);
+void paintBox(QPainter& painter, const QRectF& rect, const QColor& fill, const QPen& border,
+              double radius = kRadius);
 
 } // namespace mantissa::ui

@@ -23,8 +23,8 @@ void paintBox(QPainter& painter, const QRectF& rect, const QColor& fill, const Q
 
 void paintFocusRing(QPainter& painter, const QRectF& rect, double radius, double gap)
 {
-    paintBox(painter, rect.adjusted(-gap - 2, -gap - 2, gap + 2, gap + 2), Qt::transparent, QPen(theme().accent, 2.0),
-             radius + gap + 1);
+    paintBox(painter, rect.adjusted(-gap - 2, -gap - 2, gap + 2, gap + 2), Qt::transparent,
+             QPen(theme().accent, 2.0), radius + gap + 1);
 }
 
 bool showsFocus(const QWidget& widget)
@@ -40,6 +40,11 @@ void Style::drawButtonPanel(const QStyleOption& option, QPainter& painter, const
     const bool pressed = enabled && (option.state & State_Sunken);
     const bool on = option.state & State_On;
     const bool tool = widget && widget->inherits("QToolButton");
+    if (role == QStringLiteral("link")) {
+        if ((option.state & State_HasFocus) && (option.state & State_KeyboardFocusChange))
+            paintBox(painter, option.rect, Qt::transparent, QPen(m_theme.accent, 2.0), kChipRadius);
+        return;
+    }
     const bool flat = role == QStringLiteral("flat") || (tool && role.isEmpty());
 
     QColor fill = m_theme.raised;
@@ -48,7 +53,9 @@ void Style::drawButtonPanel(const QStyleOption& option, QPainter& painter, const
         fill = flat ? QColor(Qt::transparent) : m_theme.sunken;
         border = flat ? QColor(Qt::transparent) : m_theme.border;
     } else if (role == QStringLiteral("primary")) {
-        fill = pressed ? mixed(m_theme.text, m_theme.accent, 0.2) : hovered ? mixed(m_theme.text, m_theme.accent, 0.1) : m_theme.accent;
+        fill = pressed ? mixed(m_theme.text, m_theme.accent, 0.2)
+            : hovered  ? mixed(m_theme.text, m_theme.accent, 0.1)
+                       : m_theme.accent;
         border = fill;
     } else if (on) {
         fill = m_theme.accentWeak;
@@ -81,7 +88,8 @@ void Style::drawCheck(const QStyleOption& option, QPainter& painter, bool round)
     box.moveCenter(QRectF(option.rect).center());
     const auto fill = !enabled ? m_theme.sunken : on ? m_theme.accent : m_theme.panel;
     const bool ring = (option.state & State_HasFocus) && (option.state & State_KeyboardFocusChange);
-    paintBox(painter, box, fill, QPen(on && enabled ? m_theme.accent : m_theme.borderStrong, 1.0), round ? side / 2.0 : 3.0);
+    paintBox(painter, box, fill, QPen(on && enabled ? m_theme.accent : m_theme.borderStrong, 1.0),
+             round ? side / 2.0 : 3.0);
     if (ring)
         paintFocusRing(painter, box, round ? side / 2.0 : 3.0, 0.0);
     if (!on)
@@ -105,7 +113,10 @@ void Style::drawCombo(const QStyleOption& option, QPainter& painter, const QWidg
     const bool focused = (option.state & State_HasFocus)
         && ((combo && combo->editable) || (option.state & State_KeyboardFocusChange));
     const auto rest = combo && combo->editable ? m_theme.panel : m_theme.raised;
-    paintBox(painter, option.rect, !enabled ? m_theme.sunken : hovered ? m_theme.hover : rest,
+    paintBox(painter, option.rect,
+             !enabled      ? m_theme.sunken
+                 : hovered ? m_theme.hover
+                           : rest,
              focused ? QPen(m_theme.accent, 2.0) : QPen(m_theme.borderStrong, 1.0));
     Q_UNUSED(widget)
     const QRectF arrow(option.rect.right() - 19, option.rect.center().y() - 5.5, 12, 12);
@@ -119,7 +130,8 @@ void Style::drawScrollBar(const QStyleOptionComplex& option, QPainter& painter, 
     if (bar && bar->minimum == bar->maximum)
         return;
     const bool active = option.state & (State_MouseOver | State_Sunken);
-    paintBox(painter, QRectF(slider).adjusted(3, 3, -3, -3), active ? m_theme.text3 : m_theme.borderStrong, Qt::NoPen, 3.0);
+    paintBox(painter, QRectF(slider).adjusted(3, 3, -3, -3), active ? m_theme.text3 : m_theme.borderStrong,
+             Qt::NoPen, 3.0);
 }
 
 void Style::drawTab(const QStyleOption& option, QPainter& painter) const
@@ -143,7 +155,8 @@ void Style::drawMenuBarItem(const QStyleOption& option, QPainter& painter, const
     if (option.state & (State_Selected | State_Sunken))
         paintBox(painter, QRectF(option.rect).adjusted(1, 3, -1, -4), m_theme.hover, Qt::NoPen, kChipRadius);
     const int flags = Qt::AlignCenter | Qt::TextSingleLine
-        | (proxy()->styleHint(SH_UnderlineShortcut, item, widget, nullptr) ? Qt::TextShowMnemonic : Qt::TextHideMnemonic);
+        | (proxy()->styleHint(SH_UnderlineShortcut, item, widget, nullptr) ? Qt::TextShowMnemonic
+                                                                           : Qt::TextHideMnemonic);
     drawItemText(&painter, option.rect, flags, item->palette, option.state & State_Enabled, item->text,
                  QPalette::WindowText);
 }

@@ -14,7 +14,7 @@ namespace {
 
 struct Token {
     const char* name;
-    QColor Theme::* colour;
+    QColor Theme::*colour;
 };
 
 constexpr std::array kTokens = {
@@ -64,13 +64,15 @@ constexpr std::array kTokens = {
 
 struct DtypeColours {
     const char* prefix;
-    QColor Theme::* line;
-    QColor Theme::* weak;
+    QColor Theme::*line;
+    QColor Theme::*weak;
 };
 
 constexpr std::array kDtypes = {
-    DtypeColours{"fp32", &Theme::fp32, &Theme::fp32Weak}, DtypeColours{"tf32", &Theme::tf32, &Theme::tf32Weak},
-    DtypeColours{"bf16", &Theme::bf16, &Theme::bf16Weak}, DtypeColours{"fp16", &Theme::fp16, &Theme::fp16Weak},
+    DtypeColours{"fp32", &Theme::fp32, &Theme::fp32Weak},
+    DtypeColours{"tf32", &Theme::tf32, &Theme::tf32Weak},
+    DtypeColours{"bf16", &Theme::bf16, &Theme::bf16Weak},
+    DtypeColours{"fp16", &Theme::fp16, &Theme::fp16Weak},
     DtypeColours{"fp8", &Theme::fp8, &Theme::fp8Weak},
 };
 
@@ -94,7 +96,8 @@ Result<Theme> readTheme(const QByteArray& json)
     for (const auto& token : kTokens) {
         const QColor colour(colours[QLatin1String(token.name)].toString());
         if (!colour.isValid())
-            return Error{ErrorCode::Damaged, std::string("The theme has no colour \"") + token.name + "\".", {}};
+            return Error{
+                ErrorCode::Damaged, std::string("The theme has no colour \"") + token.name + "\".", {}};
         theme.*token.colour = colour;
     }
     return theme;

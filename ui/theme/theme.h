@@ -8,8 +8,8 @@
 
 namespace mantissa::ui {
 
-/// Every colour of the window, read from a theme file. Colour means three things only: accent (selected, focused,
-/// previewed), severity, and dtype; each of them also has a shape or a word.
+/// Every colour of the window, read from a theme file. Colour means three things only: accent (selected,
+/// focused, previewed), severity, and dtype; each of them also has a shape or a word.
 struct Theme {
     QString name;
     bool dark = false;
@@ -37,7 +37,8 @@ const Theme& theme();
 
 QPalette paletteOf(const Theme& theme);
 
-/// Colours of a dtype by its name: "fp32", "tf32", "bf16", "fp16", "fp8…", "int…"; others get those of integers.
+/// Colours of a dtype by its name: "fp32", "tf32", "bf16", "fp16", "fp8…", "int…"; others get those of
+/// integers.
 QColor dtypeColour(const Theme& theme, QStringView dtype);
 QColor dtypeWeakColour(const Theme& theme, QStringView dtype);
 

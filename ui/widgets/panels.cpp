@@ -9,7 +9,7 @@
 
 namespace mantissa::ui {
 
-Surface::Surface(QColor Theme::* fill, Qt::Edges borders, QWidget* parent)
+Surface::Surface(QColor Theme::*fill, Qt::Edges borders, QWidget* parent)
     : QWidget(parent), m_fill(fill), m_borders(borders)
 {
 }
@@ -29,7 +29,8 @@ void Surface::paintEvent(QPaintEvent*)
         painter.fillRect(width() - 1, 0, 1, height(), line);
 }
 
-PageHeader::PageHeader(QWidget* parent) : Surface(&Theme::panel, Qt::BottomEdge, parent), m_row(new QHBoxLayout(this))
+PageHeader::PageHeader(QWidget* parent)
+    : Surface(&Theme::panel, Qt::BottomEdge, parent), m_row(new QHBoxLayout(this))
 {
     setMinimumHeight(48);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
@@ -52,14 +53,14 @@ void GroupSeparator::paintEvent(QPaintEvent*)
     QPainter(this).fillRect(4, 0, 1, height(), theme().border);
 }
 
-ThemedLabel::ThemedLabel(const QString& text, const QFont& font, QColor Theme::* colour, QWidget* parent)
+ThemedLabel::ThemedLabel(const QString& text, const QFont& font, QColor Theme::*colour, QWidget* parent)
     : QLabel(text, parent), m_colour(colour)
 {
     setFont(font);
     recolour();
 }
 
-void ThemedLabel::setColour(QColor Theme::* colour)
+void ThemedLabel::setColour(QColor Theme::*colour)
 {
     m_colour = colour;
     recolour();
@@ -101,7 +102,8 @@ void MessageBar::showError(const Error& error)
 {
     m_isError = true;
     const auto hint = QString::fromStdString(error.hint).toHtmlEscaped();
-    m_text->setText(QStringLiteral("<b>%1</b> %2").arg(QString::fromStdString(error.message).toHtmlEscaped(), hint));
+    m_text->setText(
+        QStringLiteral("<b>%1</b> %2").arg(QString::fromStdString(error.message).toHtmlEscaped(), hint));
     show();
 }
 

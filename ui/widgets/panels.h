@@ -13,13 +13,13 @@ class Surface : public QWidget {
     Q_OBJECT
 
 public:
-    explicit Surface(QColor Theme::* fill, Qt::Edges borders = {}, QWidget* parent = nullptr);
+    explicit Surface(QColor Theme::*fill, Qt::Edges borders = {}, QWidget* parent = nullptr);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    QColor Theme::* m_fill;
+    QColor Theme::*m_fill;
     Qt::Edges m_borders;
 };
 
@@ -53,8 +53,9 @@ class ThemedLabel : public QLabel {
     Q_OBJECT
 
 public:
-    ThemedLabel(const QString& text, const QFont& font, QColor Theme::* colour = &Theme::text, QWidget* parent = nullptr);
-    void setColour(QColor Theme::* colour);
+    ThemedLabel(const QString& text, const QFont& font, QColor Theme::*colour = &Theme::text,
+                QWidget* parent = nullptr);
+    void setColour(QColor Theme::*colour);
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -62,7 +63,7 @@ protected:
 private:
     void recolour();
 
-    QColor Theme::* m_colour;
+    QColor Theme::*m_colour;
 };
 
 /// The one way to show an error or a note: a bar on the page that asked.

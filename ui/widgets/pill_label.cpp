@@ -49,14 +49,16 @@ void PillLabel::paintEvent(QPaintEvent*)
     paintBox(painter, rect(), colours.fill, colours.line, height() / 2.0);
     double left = kPadding;
     if (!m_icon.isEmpty()) {
-        paintIcon(painter, QRectF(left, (height() - kIcon) / 2.0, kIcon, kIcon), m_icon, colours.ink, colours.fill);
+        paintIcon(painter, QRectF(left, (height() - kIcon) / 2.0, kIcon, kIcon), m_icon, colours.ink,
+                  colours.fill);
         left += kIcon + kGap;
     }
     const QRectF room(left, 0, width() - left - kPadding + 1, height());
     painter.setPen(colours.ink);
     painter.setFont(font());
-    painter.drawText(room, Qt::AlignVCenter | Qt::AlignLeft,
-                     QFontMetrics(font()).elidedText(m_text, Qt::ElideRight, static_cast<int>(room.width()) + 1));
+    painter.drawText(
+        room, Qt::AlignVCenter | Qt::AlignLeft,
+        QFontMetrics(font()).elidedText(m_text, Qt::ElideRight, static_cast<int>(room.width()) + 1));
 }
 
 } // namespace mantissa::ui

@@ -6,7 +6,8 @@
 
 namespace mantissa::ui {
 
-/// A rounded label with shape, words and colour of one tone. Elides when there is no room; the tool tip has it all.
+/// A rounded label with shape, words and colour of one tone. Elides when there is no room; the tool tip has
+/// it all.
 class PillLabel : public QWidget {
     Q_OBJECT
 

@@ -53,7 +53,8 @@ private:
 
 } // namespace
 
-Rail::Rail(QWidget* parent) : Surface(&Theme::window, Qt::RightEdge, parent), m_buttons(new QButtonGroup(this))
+Rail::Rail(QWidget* parent)
+    : Surface(&Theme::window, Qt::RightEdge, parent), m_buttons(new QButtonGroup(this))
 {
     setFixedWidth(72);
     auto* column = new QVBoxLayout(this);

@@ -30,6 +30,11 @@ Tone severityTone(Severity severity)
     return Tone::Info;
 }
 
+QString severityTitle(Severity severity, Stage stage)
+{
+    return QString::fromStdString(severityWords(severity, stage));
+}
+
 QString severityWord(Severity severity)
 {
     switch (severity) {

@@ -12,7 +12,7 @@ namespace mantissa::ui {
 /// How a severity looks and reads in the window.
 Tone severityTone(Severity severity);
 QString severityTitle(Severity severity, Stage stage); ///< "Will stop at step 1, at Unscale"
-QString severityWord(Severity severity);               ///< For counts: "will stop"
+QString severityWord(Severity severity); ///< For counts: "will stop"
 QString stageTitleText(Stage stage);
 
 /// How many findings of one severity there are.

@@ -12,8 +12,8 @@
 namespace mantissa::ui {
 namespace {
 
-constexpr std::array kSeverities = {Severity::WontStart, Severity::Stops, Severity::Differs, Severity::Wasteful,
-                                    Severity::Info};
+constexpr std::array kSeverities = {Severity::WontStart, Severity::Stops, Severity::Differs,
+                                    Severity::Wasteful, Severity::Info};
 
 /// Counts by severity, each with its shape and its word.
 class SeverityCounts : public QWidget {
@@ -56,8 +56,8 @@ protected:
         QPainter painter(this);
         double left = 0;
         for (const auto& [tone, text] : m_entries) {
-            paintIcon(painter, QRectF(left, (height() - 12) / 2.0, 12, 12), toneIcon(tone), toneColours(theme(), tone).ink,
-                      theme().window);
+            paintIcon(painter, QRectF(left, (height() - 12) / 2.0, 12, 12), toneIcon(tone),
+                      toneColours(theme(), tone).ink, theme().window);
             painter.setPen(theme().text2);
             const auto advance = fontMetrics().horizontalAdvance(text);
             painter.drawText(QRectF(left + 16, 0, advance + 2, height()), Qt::AlignVCenter, text);
@@ -78,7 +78,7 @@ StatusLine::StatusLine(SetupDocument& document, EngineLoader& engine, QWidget* p
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 1, 12, 0);
     row->setSpacing(8);
-    setMinimumHeight(24);
+    setFixedHeight(std::max(24, QFontMetrics(font).height() + 8));
 
     m_counts = new SeverityCounts(this);
     m_counts->setFont(font);
@@ -86,6 +86,8 @@ StatusLine::StatusLine(SetupDocument& document, EngineLoader& engine, QWidget* p
     m_facts = new QToolButton(this);
     m_facts->setFont(uiFont(TextSize::Tiny, QFont::Medium));
     m_facts->setProperty("role", QStringLiteral("link"));
+    m_facts->setFocusPolicy(Qt::StrongFocus);
+    m_facts->setCursor(Qt::PointingHandCursor);
     m_engineText = new ThemedLabel({}, font, &Theme::text2, this);
     row->addWidget(m_counts);
     row->addWidget(m_text);
@@ -117,7 +119,8 @@ void StatusLine::showFindings()
     if (!own)
         m_text->setText(m_pageText);
     else if (!readable)
-        m_text->setText(tr("Not checked: the set-up cannot be read, line %1").arg(m_document.failure()->at.line));
+        m_text->setText(
+            tr("Not checked: the set-up cannot be read, line %1").arg(m_document.failure()->at.line));
     m_facts->setText(assumed == 1 ? tr("1 fact about your module assumed")
                                   : tr("%1 facts about your module assumed").arg(assumed));
     static_cast<SeverityCounts*>(m_counts)->setFindings(m_document.report().findings);
@@ -132,7 +135,9 @@ void StatusLine::showEngine()
         break;
     case EngineLoader::State::Ready: {
         const auto& report = m_engine.report();
-        QStringList parts{tr("Engine: %1, %2").arg(QString::fromStdString(report.name), QString::fromStdString(report.device))};
+        QStringList parts{
+            tr("Engine: %1, %2")
+                .arg(QString::fromStdString(report.name), QString::fromStdString(report.device))};
         for (const auto& note : report.notes)
             parts << QString::fromStdString(note);
         m_engineText->setText(parts.join(QStringLiteral("   ")));
@@ -140,7 +145,8 @@ void StatusLine::showEngine()
     }
     case EngineLoader::State::Missing:
         m_engineText->setText(tr("No engine: compose, check and review work, training does not"));
-        m_engineText->setToolTip(QString::fromStdString(m_engine.error().message + "\n" + m_engine.error().hint));
+        m_engineText->setToolTip(
+            QString::fromStdString(m_engine.error().message + "\n" + m_engine.error().hint));
         break;
     }
 }

@@ -1,0 +1,298 @@
+#include "tests/support/scripted_service.h"
+#include "ui/bridge/engine_loader.h"
+#include "ui/diagram/step_scene.h"
+#include "ui/document/setup_document.h"
+#include "ui/main_window.h"
+#include "ui/pages/compose/document_header.h"
+#include "ui/pages/compose/facts_form.h"
+#include "ui/pages/compose/field_editor.h"
+#include "ui/pages/compose/finding_row.h"
+#include "ui/pages/compose/findings_panel.h"
+#include "ui/pages/compose/fix_consequences.h"
+#include "ui/pages/compose/palette_panel.h"
+#include "ui/pages/compose/stage_form.h"
+#include "ui/pages/compose/yaml_editor.h"
+#include "ui/pages/navigation.h"
+#include "ui/theme/appearance.h"
+#include "ui/widgets/fix_button.h"
+#include "ui/widgets/pill_label.h"
+#include "ui/widgets/pop_over.h"
+
+#include <QComboBox>
+#include <QLineEdit>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+
+using namespace mantissa;
+using namespace mantissa::ui;
+
+namespace {
+
+const char* const kUnscalesItself = R"(trainer:
+  precision: 16-mixed
+  strategy: fsdp
+  accelerator: gpu
+  devices: 2
+model:
+  class_path: mantissa.MLP
+data:
+  class_path: mantissa.FashionMNIST
+optimizer:
+  class_path: torch.optim.AdamW
+  init_args:
+    lr: 3e-4
+    fused: true
+mantissa:
+  target: fabric-2.6.6
+  fabric:
+    max_norm: 1.0
+)";
+
+Result<std::unique_ptr<TrainingService>> noEngine()
+{
+    return Error{ErrorCode::NotHere, "No engine here.", "Build it."};
+}
+
+/// The window as the program makes it.
+struct Desk {
+    QTemporaryDir folder;
+    Appearance appearance;
+    Navigation navigation;
+    SetupDocument document;
+    EngineLoader engine;
+    MainWindow window{{document, engine, navigation, appearance, folder.path().toStdString()}};
+
+    explicit Desk(EngineLoader::Load load = noEngine) : engine(std::move(load))
+    {
+        window.resize(1280, 720);
+        window.show();
+        (void)QTest::qWaitForWindowExposed(&window);
+    }
+
+    template <typename Widget>
+    Widget* find() const
+    {
+        return window.findChild<Widget*>();
+    }
+
+    FieldEditor* field(const char* path) const { return window.findChild<FieldEditor*>(QLatin1String(path)); }
+};
+
+} // namespace
+
+class TestComposePage : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QCoreApplication::setOrganizationName(QStringLiteral("mantissa-tests"));
+        QStandardPaths::setTestModeEnabled(true);
+        QSettings().clear();
+    }
+
+    void aBadPresetIsMendedByTheKeyboardAlone()
+    {
+        Desk desk;
+        desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+        QCOMPARE(desk.document.report().onTarget.verdict, Verdict::Stops);
+
+        QTest::keyClick(&desk.window, Qt::Key_F8);
+        auto* fix = qobject_cast<FixButton*>(QApplication::focusWidget());
+        QVERIFY(fix);
+        QTest::keyClick(fix, Qt::Key_Return);
+
+        QTRY_VERIFY(desk.document.report().onTarget.verdict != Verdict::Stops);
+        QVERIFY(desk.document.report().onTarget.verdict != Verdict::WontStart);
+        QCOMPARE(desk.document.report().here.verdict, Verdict::Runs);
+        QTest::keyClick(&desk.window, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(desk.document.text(), std::string(kUnscalesItself));
+    }
+
+    void focusOnAFixPreviewsItAndLeavingEndsThePreview()
+    {
+        Desk desk;
+        desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+        auto* panel = desk.find<FindingsPanel>();
+        const QSignalSpy started(panel, &FindingsPanel::fixPreviewed);
+        const QSignalSpy ended(panel, &FindingsPanel::previewEnded);
+
+        panel->step(1);
+        QTRY_COMPARE(started.count(), 1);
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+
+        QCOMPARE(ended.count(), 1);
+        QCOMPARE(desk.document.text(), std::string(kUnscalesItself));
+    }
+
+    void aPreviewSaysInWordsWhatItDoes()
+    {
+        SetupDocument document;
+        document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+        const auto& finding = document.report().findings.front();
+
+        const auto preview =
+            previewFix(document.setup(), document.plan(), document.report(), finding, finding.fixes.front());
+
+        QVERIFY(preview);
+        QVERIFY2(preview->picture.consequences.contains(QStringLiteral("fixes this")),
+                 qPrintable(preview->picture.consequences));
+        QVERIFY(!(preview->after == document.setup()));
+    }
+
+    void theFormAndTheSetupAreOne()
+    {
+        Desk desk;
+        desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+        desk.find<StageForm>()->showStage(Stage::Optimizer);
+
+        auto* rate = desk.field("optimizer.init_args.lr");
+        QVERIFY(rate);
+        auto* line = rate->findChild<QLineEdit*>();
+        QCOMPARE(line->text(), QStringLiteral("3.0e-04"));
+        line->setText(QStringLiteral("1e-2"));
+        QTest::keyClick(line, Qt::Key_Return);
+        QCOMPARE(desk.document.setup().at("optimizer.init_args.lr").asDouble(), 0.01);
+
+        QVERIFY(desk.document.setField("optimizer.init_args.lr", 0.5));
+        QCOMPARE(line->text(), QStringLiteral("0.5"));
+        line->clear();
+        QTest::keyClick(line, Qt::Key_Return);
+        QVERIFY(!desk.document.setup().has("optimizer.init_args.lr"));
+        QVERIFY(line->placeholderText().contains(QStringLiteral("default")));
+    }
+
+    void aWrongValueIsRefusedAtItsField_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<bool>("fits");
+        QTest::newRow("a number") << "optimizer.init_args.lr"
+                                  << "3e-4" << true;
+        QTest::newRow("a word") << "optimizer.init_args.lr"
+                                << "fast" << false;
+        QTest::newRow("below the range") << "optimizer.init_args.lr"
+                                         << "-1" << false;
+        QTest::newRow("half a rank") << "mantissa.ranks"
+                                     << "1.5" << false;
+        QTest::newRow("a list") << "optimizer.init_args.betas"
+                                << "[0.9, 0.95]" << true;
+        QTest::newRow("no list") << "optimizer.init_args.betas"
+                                 << "0.9" << false;
+    }
+
+    void aWrongValueIsRefusedAtItsField()
+    {
+        QFETCH(QString, path);
+        QFETCH(QString, text);
+        QFETCH(bool, fits);
+        const auto* field = fieldAt(path.toStdString());
+        QVERIFY(field);
+
+        QCOMPARE(bool(FieldEditor::valueOf(*field, text)), fits);
+    }
+
+    void findingsStandAtTheirField()
+    {
+        Desk desk;
+        desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+
+        desk.find<StageForm>()->showStage(Stage::Optimizer);
+
+        const auto labels = desk.field("optimizer.init_args.fused")->findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->text().startsWith(QStringLiteral("Will stop"));
+        }));
+    }
+
+    void typingWhatCannotBeReadShowsWhere()
+    {
+        Desk desk;
+        desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+        auto* editor = desk.find<YamlEditor>();
+
+        editor->setPlainText(QStringLiteral("trainer:\n  precision: [1, 2}\n"));
+
+        QVERIFY(!desk.document.isReadable());
+        const auto pills = desk.window.findChildren<PillLabel*>();
+        QVERIFY(std::any_of(pills.begin(), pills.end(), [](const PillLabel* pill) {
+            return pill->text() == QStringLiteral("Target: not checked, line 2");
+        }));
+        QCOMPARE(desk.find<FindingsPanel>()->selectedRow(), -1);
+    }
+
+    void aFactIsAnsweredInTheForm()
+    {
+        Desk desk;
+        desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+        const auto assumed = desk.document.report().assumed;
+        QVERIFY(!assumed.empty());
+        emit desk.navigation.factsAsked();
+        auto* form = desk.find<FactsForm>();
+        QVERIFY(form->isVisible());
+
+        auto* combo = form->findChild<QComboBox*>();
+        combo->setCurrentIndex(1);
+        emit combo->activated(1);
+
+        QVERIFY(desk.document.setup().has(assumed.front().path));
+        QVERIFY(desk.document.report().assumed.size() < assumed.size());
+    }
+
+    void startHandsTheRunOver()
+    {
+        Desk desk([]() -> Result<std::unique_ptr<TrainingService>> {
+            return std::unique_ptr<TrainingService>(new test::ScriptedService);
+        });
+        auto text = std::string(kUnscalesItself);
+        text.replace(text.find("fused: true"), 11, "fused: false");
+        desk.document.startFrom(text, QStringLiteral("good.yaml"));
+        RunRequest request;
+        connect(&desk.navigation, &Navigation::runAsked, this,
+                [&](const RunRequest& asked) { request = asked; });
+
+        QTRY_COMPARE(desk.engine.state(), EngineLoader::State::Ready);
+        QTest::keyClick(&desk.window, Qt::Key_R, Qt::ControlModifier);
+
+        QCOMPARE(request.setupText, text);
+        QCOMPARE(request.name, std::string("good"));
+        QCOMPARE(request.plan.ranks, 2);
+        QVERIFY(!request.history.empty());
+        QVERIFY(request.findingsJson.starts_with("["));
+    }
+
+    void whatTheTargetRefusesDoesNotStartUnasked()
+    {
+        Desk desk([]() -> Result<std::unique_ptr<TrainingService>> {
+            return std::unique_ptr<TrainingService>(new test::ScriptedService);
+        });
+        desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+        const QSignalSpy asked(&desk.navigation, &Navigation::runAsked);
+
+        QTRY_COMPARE(desk.engine.state(), EngineLoader::State::Ready);
+        QTest::keyClick(&desk.window, Qt::Key_R, Qt::ControlModifier);
+
+        QCOMPARE(asked.count(), 0);
+        QVERIFY(desk.find<PopOver>()->isVisible());
+    }
+
+    void withoutAnEngineTheStartSaysWhatToDo()
+    {
+        Desk desk;
+        auto text = std::string(kUnscalesItself);
+        text.replace(text.find("fused: true"), 11, "fused: false");
+        desk.document.startFrom(text, QStringLiteral("good.yaml"));
+
+        QTRY_COMPARE(desk.engine.state(), EngineLoader::State::Missing);
+
+        QVERIFY(desk.find<DocumentHeader>()->startHindrance().contains(QStringLiteral("Build it.")));
+    }
+};
+
+QTEST_MAIN(TestComposePage)
+#include "tst_compose_page.moc"

@@ -1,0 +1,151 @@
+#include "ui/pages/compose/stage_form.h"
+
+#include "ui/document/setup_document.h"
+#include "ui/pages/compose/field_editor.h"
+#include "ui/theme/fonts.h"
+#include "ui/theme/icons.h"
+#include "ui/widgets/panels.h"
+#include "ui/widgets/severity.h"
+
+#include <QComboBox>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace mantissa::ui {
+namespace {
+
+constexpr std::string_view kFacts = "mantissa.facts.";
+
+} // namespace
+
+StageForm::StageForm(SetupDocument& document, QWidget* parent) : QWidget(parent), m_document(document)
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* head = new Surface(&Theme::panel, Qt::BottomEdge, this);
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(12, 4, 8, 4);
+    auto* stages = new QComboBox(head);
+    stages->setObjectName(QStringLiteral("stages"));
+    stages->setAccessibleName(tr("Stage"));
+    for (const auto& stage : kStages)
+        stages->addItem(stageTitleText(stage.stage), static_cast<int>(stage.stage));
+    connect(stages, &QComboBox::activated, this,
+            [this, stages](int index) { showStage(static_cast<Stage>(stages->itemData(index).toInt())); });
+    row->addWidget(stages, 1);
+    column->addWidget(head);
+
+    m_scroll = new QScrollArea(this);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setFocusPolicy(Qt::NoFocus);
+    column->addWidget(m_scroll, 1);
+    connect(&m_document, &SetupDocument::changed, this, &StageForm::showValues);
+    rebuild();
+}
+
+void StageForm::showStage(Stage stage, const QString& path)
+{
+    if (stage != m_stage) {
+        m_stage = stage;
+        rebuild();
+    }
+    if (!path.isEmpty())
+        focusField(path);
+}
+
+void StageForm::rebuild()
+{
+    auto* stages = findChild<QComboBox*>(QStringLiteral("stages"));
+    stages->setCurrentIndex(stages->findData(static_cast<int>(m_stage)));
+    m_editors.clear();
+    m_folded.clear();
+    m_fields = new Surface(&Theme::panel);
+    auto* column = new QVBoxLayout(m_fields);
+    column->setContentsMargins(0, 6, 0, 12);
+    column->setSpacing(2);
+    std::vector<const Field*> first;
+    std::vector<const Field*> rest;
+    for (const auto* field : allFields()) {
+        if (field->stage != stageId(m_stage) || field->path.starts_with(kFacts))
+            continue;
+        (field->use == FieldUse::Runs ? first : rest).push_back(field);
+    }
+    const auto add = [&](const Field& field) {
+        auto* editor = new FieldEditor(field, m_fields);
+        connect(editor, &FieldEditor::valueChosen, this, [this](const Field& changed, const Value& value) {
+            if (const auto done = m_document.setField(std::string(changed.path), value); !done)
+                emit errorRaised(QString::fromStdString(done.error().message));
+        });
+        connect(editor, &FieldEditor::resetAsked, this, [this](const Field& changed) {
+            if (const auto done = m_document.resetField(std::string(changed.path)); !done)
+                emit errorRaised(QString::fromStdString(done.error().message));
+        });
+        column->addWidget(editor);
+        m_editors.push_back(editor);
+        return editor;
+    };
+    for (const auto* field : first)
+        add(*field);
+    if (first.empty() && rest.empty())
+        column->addWidget(new ThemedLabel(tr("  This stage has no settings of its own."),
+                                          uiFont(TextSize::Small), &Theme::text2, m_fields));
+    if (!rest.empty()) {
+        m_more = new QToolButton(m_fields);
+        m_more->setCheckable(true);
+        m_more->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        m_more->setIcon(icon(QStringLiteral("chevron_right"), theme().text2));
+        m_more->setText(tr("Checked only, not run here: %1").arg(rest.size()));
+        m_more->setFont(uiFont(TextSize::Small, QFont::Medium));
+        m_more->setFocusPolicy(Qt::StrongFocus);
+        m_more->setProperty("role", QStringLiteral("flat"));
+        connect(m_more, &QToolButton::toggled, this, &StageForm::reveal);
+        column->addWidget(m_more, 0, Qt::AlignLeft);
+        for (const auto* field : rest)
+            m_folded.push_back(add(*field));
+    }
+    column->addStretch(1);
+    m_scroll->setWidget(m_fields);
+    showValues();
+}
+
+void StageForm::reveal(bool more)
+{
+    for (auto* editor : m_folded)
+        editor->setVisible(more || !m_document.setup()[editor->field()].isAbsent());
+}
+
+void StageForm::showValues()
+{
+    for (auto* editor : m_editors)
+        editor->showValue(m_document.setup(), m_document.report().findings);
+    if (!m_folded.empty())
+        reveal(m_more->isChecked());
+    m_fields->setEnabled(m_document.isReadable());
+}
+
+void StageForm::focusFirst()
+{
+    if (!m_editors.empty())
+        m_editors.front()->editor()->setFocus(Qt::TabFocusReason);
+}
+
+void StageForm::focusField(const QString& path)
+{
+    const auto found = std::find_if(m_editors.begin(), m_editors.end(),
+                                    [&](const FieldEditor* editor) { return editor->objectName() == path; });
+    if (found == m_editors.end())
+        return;
+    if (std::find(m_folded.begin(), m_folded.end(), *found) != m_folded.end())
+        m_more->setChecked(true);
+    m_fields->layout()->activate();
+    m_scroll->ensureWidgetVisible(*found);
+    (*found)->editor()->setFocus(Qt::OtherFocusReason);
+}
+
+} // namespace mantissa::ui
