@@ -6,6 +6,7 @@
 #include "app/cli/text_table.h"
 #include "app/cli/training_watch.h"
 #include "engine/recipe/flow_value.h"
+#include "engine/recipe/setup_text.h"
 #include "engine/rules/text_findings.h"
 
 #include <cstdio>
@@ -24,18 +25,16 @@ struct Options {
 };
 
 /// "trainer.precision=bf16-mixed"
-Result<void> applyChange(Setup& setup, const std::string& change)
+Result<Edit> editOf(const std::string& change)
 {
     const auto equals = change.find('=');
     if (equals == std::string::npos || equals == 0)
         return Error{ErrorCode::InvalidSetup, "--set " + change + " is not of the form path=value.",
                      "For instance --set trainer.max_steps=100."};
-    const std::string path = change.substr(0, equals);
-    if (const auto set = setup.set(path, readFlowValue(change.substr(equals + 1))); !set)
-        return Error{set.error().code, "--set " + change + ": " + set.error().message, set.error().hint};
-    return {};
+    return Edit{EditOp::Set, change.substr(0, equals), readFlowValue(change.substr(equals + 1))};
 }
 
+/// The file with the changes done in its text, so that what is stored with the run is what ran.
 Result<SetupArgument> readChanged(const Options& options)
 {
     auto argument = readSetupArgument(options.file);
@@ -44,9 +43,17 @@ Result<SetupArgument> readChanged(const Options& options)
     auto changes = options.changes;
     if (!options.mode.empty())
         changes.push_back("mantissa.mode=" + options.mode);
-    for (const auto& change : changes)
-        if (const auto applied = applyChange(argument->file.setup, change); !applied)
-            return applied.error();
+    for (const auto& change : changes) {
+        const auto edit = editOf(change);
+        if (!edit)
+            return edit.error();
+        auto text = editSetupText(argument->text, {*edit});
+        if (!text)
+            return Error{text.error().code, "--set " + change + ": " + text.error().message,
+                         text.error().hint};
+        argument->text = std::move(*text);
+        argument->file = readSetup(argument->text);
+    }
     return argument;
 }
 

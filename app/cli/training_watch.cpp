@@ -13,13 +13,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What happens in every healthy run; the progress counts it already.
-bool isRoutine(const std::string& kind)
+/// What happens in every healthy run, which the progress counts already; and the failure, which is reported
+/// at the end.
+bool isToldOtherwise(const std::string& kind)
 {
-    constexpr std::array<std::string_view, 5> kRoutine = {"stage_trace", "skipped", "growth", "backoff",
-                                                          "nonfinite"};
-    for (const auto routine : kRoutine)
-        if (kind == routine)
+    constexpr std::array<std::string_view, 5> kKinds = {"stage_trace", "skipped", "growth", "backoff",
+                                                        "nonfinite"};
+    for (const auto one : kKinds)
+        if (kind == one)
             return true;
     return false;
 }
@@ -27,7 +28,7 @@ bool isRoutine(const std::string& kind)
 void tellEvents(TrainingRun& run, ProgressLine& progress)
 {
     for (const auto& event : run.takeEvents())
-        if (!isRoutine(event.kind) && !event.message.empty())
+        if (!isToldOtherwise(event.kind) && !event.message.empty())
             progress.say("step " + std::to_string(event.step) + ": " + event.message);
 }
 

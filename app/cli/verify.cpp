@@ -54,10 +54,13 @@ std::string caseName(const std::string& folder)
 
 int notRunHere(const Options& options, const Error& error)
 {
+    const std::string lead = "not run here: ";
+    const std::string reason =
+        error.message.rfind(lead, 0) == 0 ? error.message.substr(lead.size()) : error.message;
     if (options.json)
-        printJson({{"case", caseName(options.folder)}, {"not_run_here", error.message}});
+        printJson({{"case", caseName(options.folder)}, {"not_run_here", reason}});
     else
-        std::printf("not run here: %s\n", error.message.c_str());
+        std::printf("%s%s\n", lead.c_str(), reason.c_str());
     if (!error.hint.empty())
         std::fprintf(stderr, "  %s\n", error.hint.c_str());
     return NotHere;

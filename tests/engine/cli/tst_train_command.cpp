@@ -105,12 +105,15 @@ private slots:
         QCOMPARE(listRuns(m_history.toStdString()).size(), std::size_t{2});
     }
 
-    void settingsAreChanged()
+    void settingsAreChangedAndStoredAsChanged()
     {
         const auto result = runCommand(train(
             kRefused, {"--set", "optimizer.init_args.fused=false", "--set", "seed_everything=11", "--json"}));
 
         QVERIFY2(result.exitCode == 0, result.err);
+        const auto reader = RunReader::open(result.lastLine()["folder"].toString().toStdString());
+        const auto yaml = QByteArray::fromStdString((*reader)->setup()->yaml);
+        QVERIFY2(yaml.contains("11") && yaml.contains("false") && !yaml.contains("fused: true"), yaml);
     }
 
     void aChangeThatCannotBeMadeIsAClearError()
