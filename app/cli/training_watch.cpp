@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 /// at the end.
 bool isToldOtherwise(const std::string& kind)
 {
-    constexpr std::array<std::string_view, 5> kKinds = {"stage_trace", "skipped", "growth", "backoff",
-                                                        "nonfinite"};
+    constexpr std::array<std::string_view, 6> kKinds = {"stage_trace", "skipped",   "growth",
+                                                        "backoff",     "nonfinite", "failure"};
     for (const auto one : kKinds)
         if (kind == one)
             return true;

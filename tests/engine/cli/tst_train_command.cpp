@@ -132,7 +132,8 @@ private slots:
 
         QCOMPARE(result.exitCode, 1);
         QCOMPARE(result.lastLine()["state"].toString(), QStringLiteral("failed"));
-        QVERIFY(result.err.contains("Rank 1 failed") && result.err.contains("Halve the batch."));
+        QCOMPARE(result.err.count("Rank 1 failed"), 1);
+        QVERIFY(result.err.contains("Halve the batch."));
     }
 
     void interruptingStopsWithACheckpoint()
