@@ -1,6 +1,6 @@
 #include "ui/pages/compose/facts_form.h"
 
-#include "engine/recipe/field.h"
+#include "engine/recipe/fields.h"
 #include "ui/document/setup_document.h"
 #include "ui/pages/compose/field_editor.h"
 #include "ui/text/convert.h"
@@ -127,10 +127,18 @@ QWidget* FactsForm::makeRow(const Fact& fact)
 QWidget* FactsForm::makeAnswers(const Fact& fact, QWidget* parent)
 {
     const auto* field = fieldAt(fact.path);
+    if (!std::string_view(fact.path).starts_with(
+            kFacts)) { // No fact of the module: something else in the set-up settles it.
+        const auto hardware = fact.path == field::accelerator.path;
+        return new ThemedLabel(hardware ? tr("a target that names its hardware settles it")
+                                        : tr("%1 in the set-up settles it").arg(toQt(fact.path)),
+                               uiFont(TextSize::Small), &Theme::text2, parent);
+    }
     auto* combo = new QComboBox(parent);
     combo->setFont(monoFont(TextSize::Small));
     combo->setMinimumWidth(170);
     combo->setAccessibleName(fact.statement);
+    combo->setObjectName(QString::fromStdString(fact.path));
     combo->addItem(tr("assume it"), QString());
     QStringList choices;
     if (field && field->type == FieldType::Bool)
