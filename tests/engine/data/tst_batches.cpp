@@ -37,7 +37,7 @@ RunPlan syntheticPlan()
 
 } // namespace
 
-class TestData : public QObject {
+class TestBatches : public QObject {
     Q_OBJECT
 
 private slots:
@@ -222,5 +222,5 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_APPLESS_MAIN(TestData)
-#include "tst_data.moc"
+QTEST_APPLESS_MAIN(TestBatches)
+#include "tst_batches.moc"
