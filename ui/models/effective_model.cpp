@@ -6,6 +6,25 @@
 
 namespace mantissa::ui {
 
+namespace {
+
+/// What was written, as a person says it: the short name of a class, a number without its way of writing.
+QString requestedText(const Value& value, const QString& effective)
+{
+    if (!value.isScalar() || !value.isSet())
+        return effective;
+    const auto written = QString::fromStdString(value.isString() ? value.asString() : value.text());
+    const auto last = written.section(QLatin1Char('.'), -1);
+    if (value.isString() && last == effective)
+        return last;
+    bool isNumber = false;
+    const auto digits = effective.section(QLatin1Char(' '), -1); // "÷ 4", "× 65536"
+    const double shown = digits.toDouble(&isNumber);
+    return isNumber && value.isNumber() && shown == value.asDouble() ? effective : written;
+}
+
+} // namespace
+
 void EffectiveModel::setPlan(const Setup& setup, const StepPlan& plan)
 {
     beginResetModel();
@@ -18,12 +37,8 @@ void EffectiveModel::setPlan(const Setup& setup, const StepPlan& plan)
                     QString::fromStdString(chip.path),
                     {},
                     QString::fromStdString(chip.value)};
-            if (chip.asked && !chip.path.empty()) {
-                const auto& value = setup.at(chip.path);
-                row.requested = value.isScalar() && value.isSet()
-                    ? QString::fromStdString(value.isString() ? value.asString() : value.text())
-                    : row.effective;
-            }
+            if (chip.asked && !chip.path.empty())
+                row.requested = requestedText(setup.at(chip.path), row.effective);
             m_rows.push_back(row);
         }
         if (!stage.dtype.empty())

@@ -210,9 +210,7 @@ bool hasBlock(const PaletteBlock& block, const Setup& setup, const Setup& after)
 const Finding* newError(const std::vector<Finding>& before, const std::vector<Finding>& after)
 {
     for (const auto& finding : after) {
-        const auto same = [&](const Finding& old) {
-            return old.rule == finding.rule && old.message == finding.message;
-        };
+        const auto same = [&](const Finding& old) { return old.rule == finding.rule; };
         if (isError(finding.severity) && std::none_of(before.begin(), before.end(), same))
             return &finding;
     }

@@ -110,14 +110,15 @@ void StatusLine::setPageText(const QString& text)
 
 void StatusLine::showFindings()
 {
-    const bool own = m_pageText.isEmpty();
+    const bool empty = m_document.text().empty();
+    const bool own = m_pageText.isEmpty() && !empty;
     const bool readable = m_document.isReadable();
     m_counts->setVisible(own && readable);
     m_text->setVisible(!own || !readable);
     const auto assumed = static_cast<int>(m_document.report().assumed.size());
     m_facts->setVisible(own && readable && assumed > 0);
     if (!own)
-        m_text->setText(m_pageText);
+        m_text->setText(m_pageText.isEmpty() ? tr("No set-up is open") : m_pageText);
     else if (!readable)
         m_text->setText(
             tr("Not checked: the set-up cannot be read, line %1").arg(m_document.failure()->at.line));

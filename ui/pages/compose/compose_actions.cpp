@@ -66,6 +66,8 @@ void ComposePage::addToMenus(const WindowMenus& menus)
                            [this] { m_findings->step(1); });
     menus.setup->addAction(tr("&Previous finding"), QKeySequence(Qt::SHIFT | Qt::Key_F8), this,
                            [this] { m_findings->step(-1); });
+    menus.setup->addAction(tr("&Ways out of this finding"), QKeySequence(Qt::CTRL | Qt::Key_Period), this,
+                           [this] { m_findings->step(0); });
     menus.setup->addAction(tr("Fix all &safe"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Period), this,
                            &ComposePage::fixAllSafe);
     menus.setup->addSeparator();
@@ -209,7 +211,9 @@ void ComposePage::showReason(QWidget* anchor, const BlockVerdict& verdict)
     if (!verdict.source.empty())
         column.addWidget(wrapped(text(verdict.source), uiFont(TextSize::Tiny), &Theme::text2, m_pop));
     if (!verdict.wayOut.empty()) {
-        auto* make = new QPushButton(tr("Make it possible: %1").arg(text(verdict.wayOutTitle)), m_pop);
+        column.addWidget(wrapped(tr("A way out: %1").arg(text(verdict.wayOutTitle)), uiFont(TextSize::Small),
+                                 &Theme::text, m_pop));
+        auto* make = new QPushButton(tr("Make it possible"), m_pop);
         connect(make, &QPushButton::clicked, this, [this, verdict] {
             m_pop->hide();
             applyEdits(verdict.wayOut, text(verdict.wayOutTitle));

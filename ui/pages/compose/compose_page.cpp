@@ -25,11 +25,13 @@
 namespace mantissa::ui {
 namespace {
 
-constexpr int kDocked = 1288; ///< From this page width on the palette is a panel of its own.
+constexpr int kDocked = 1360; ///< From this page width on the palette is a panel of its own.
 constexpr int kPaletteWidth = 176;
 constexpr int kFlyoutWidth = 296;
+constexpr int kDiagramWidth = 888;
 constexpr int kLeastDiagram = 367;
 constexpr int kLeastBottom = 150;
+constexpr int kUsualBottom = 200;
 
 } // namespace
 
@@ -206,10 +208,10 @@ void ComposePage::placeParts()
     m_strip->setVisible(!docked);
     auto* row = static_cast<QHBoxLayout*>(m_content->widget(1)->layout());
     const bool inRow = row->indexOf(m_palette) >= 0;
-    if (docked && (!inRow || m_palette->isHidden())) {
+    if (docked) {
         if (!inRow)
             row->insertWidget(1, m_palette);
-        m_palette->setFixedWidth(kPaletteWidth);
+        m_palette->setFixedWidth(std::clamp(width() - kDiagramWidth - 304, kPaletteWidth, kFlyoutWidth));
         m_palette->setMaximumHeight(QWIDGETSIZE_MAX);
         m_palette->setMinimumHeight(0);
         m_palette->showGroup(-1);
@@ -226,10 +228,9 @@ void ComposePage::placeParts()
         m_palette->raise();
     }
     const int room = m_content->height() - m_bar->height();
-    const int most = std::max(m_content->height() * 2 / 5, kLeastBottom);
+    const int most = std::max(kLeastBottom, std::min(m_content->height() * 2 / 5, room - kLeastDiagram));
     const int wanted = m_bottom->currentIndex() == 1 ? most : m_findings->sizeHint().height();
-    m_bottom->setFixedHeight(std::clamp(std::max(wanted, std::min(most, room - kLeastDiagram)), kLeastBottom,
-                                        std::max(kLeastBottom, std::min(most, room - kLeastDiagram))));
+    m_bottom->setFixedHeight(std::clamp(wanted, std::min(kUsualBottom, most), most));
 }
 
 } // namespace mantissa::ui

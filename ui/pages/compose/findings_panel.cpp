@@ -4,6 +4,7 @@
 #include "ui/theme/fonts.h"
 
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
 namespace mantissa::ui {
@@ -127,13 +128,18 @@ void FindingsPanel::step(int delta)
     select(next);
     auto* row = m_rows[static_cast<std::size_t>(next)];
     m_column->layout()->activate();
+    // Its beginning, where the row is higher than the list.
     m_scroll->ensureWidgetVisible(row, 0, 0);
+    if (row->height() > m_scroll->viewport()->height())
+        m_scroll->verticalScrollBar()->setValue(row->y());
     row->firstAction()->setFocus(Qt::TabFocusReason);
 }
 
 QSize FindingsPanel::sizeHint() const
 {
-    return {600, 30 + m_column->sizeHint().height()};
+    const int column = m_column->hasHeightForWidth() ? m_column->heightForWidth(m_scroll->viewport()->width())
+                                                     : m_column->sizeHint().height();
+    return {600, 32 + column};
 }
 
 } // namespace mantissa::ui

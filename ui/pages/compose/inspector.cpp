@@ -60,7 +60,8 @@ QWidget* Inspector::makeEffective()
     table->setSelectionMode(QAbstractItemView::NoSelection);
     table->setAccessibleName(tr("Requested and effective settings"));
     table->verticalHeader()->hide();
-    table->verticalHeader()->setDefaultSectionSize(25);
+    table->verticalHeader()->setMinimumSectionSize(25);
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table->horizontalHeader()->setFont(uiFont(TextSize::Tiny, QFont::Medium));

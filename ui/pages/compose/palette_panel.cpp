@@ -43,6 +43,8 @@ QStringList PalettePanel::groupTitles() const
 
 void PalettePanel::showGroup(int group)
 {
+    if (group == m_group)
+        return;
     m_group = group;
     for (int i = 0; i < static_cast<int>(m_sections.size()); ++i)
         m_sections[static_cast<std::size_t>(i)]->setVisible(group < 0 || group == i);
