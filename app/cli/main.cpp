@@ -7,7 +7,7 @@ namespace mantissa::cli {
 namespace {
 
 // One line a command: its file registers options and body.
-constexpr std::array kCommands = {addCheck, addRuns, addShow, addTrain, addVerify};
+constexpr std::array kCommands = {addCheck, addFix, addRuns, addShow, addTrain, addVerify};
 
 } // namespace
 

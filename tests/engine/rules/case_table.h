@@ -24,7 +24,10 @@ struct RuleCase {
         mantissa::Knobs knobs;
         for (const auto& [name, value] : row["knobs"].items())
             knobs.emplace(name, mantissa::valueFromJson(value));
-        return mantissa::setupFromKnobs(knobs);
+        auto setup = mantissa::setupFromKnobs(knobs);
+        for (const auto& [path, value] : row.value("set", nlohmann::json::object()).items())
+            (void)setup.set(path, mantissa::valueFromJson(value)); // Settings that have no knob.
+        return setup;
     }
 };
 
