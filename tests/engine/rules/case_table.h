@@ -25,7 +25,8 @@ struct RuleCase {
         for (const auto& [name, value] : row["knobs"].items())
             knobs.emplace(name, mantissa::valueFromJson(value));
         auto setup = mantissa::setupFromKnobs(knobs);
-        for (const auto& [path, value] : row.value("set", nlohmann::json::object()).items())
+        const auto others = row.value("set", nlohmann::json::object());
+        for (const auto& [path, value] : others.items())
             (void)setup.set(path, mantissa::valueFromJson(value)); // Settings that have no knob.
         return setup;
     }
