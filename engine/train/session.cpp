@@ -151,6 +151,7 @@ RunSummary Session::summary() const
 // The session's thread from here on.
 void Session::run()
 {
+    giveWay();
     Ending ending;
     const auto trained = guarded("the run", [&]() -> Result<void> {
         ending = train();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <dlfcn.h>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
@@ -98,7 +99,15 @@ json accumulationOf(const RunPlan& plan)
             {"reduced", plan.noSync ? "once a window" : "each micro batch"}};
 }
 
+constexpr int kNice = 10;
+
 } // namespace
+
+void giveWay()
+{
+    // Linux keeps this value per thread, and hands it down.
+    (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
+}
 
 EngineReport describeEngine()
 {
