@@ -94,6 +94,16 @@ private slots:
         QVERIFY(bench.page.factsText().contains(QStringLiteral("The precision interface under FSDP")));
     }
 
+    void aFindingOfTheOpenSetUpIsSaidWithItsRule()
+    {
+        Bench bench;
+        bench.document.startFrom("trainer:\n  precision: 16-mixed\n  strategy: fsdp\n  gradient_clip_val: 1.0\n", QStringLiteral("mine.yaml"));
+
+        QVERIFY(bench.page.open(QStringLiteral("fsdp-clip-norm")));
+
+        QVERIFY2(bench.page.factsText().contains(QStringLiteral("Show it in mine.yaml")), qPrintable(bench.page.factsText()));
+    }
+
     void recordsOfOthersAreReadInBothForms()
     {
         const auto bare = readErrorRecord(R"({"schemaVersion":2,"id":"1","errorMessage":"m","solutions":"one"})");
