@@ -34,18 +34,19 @@ void PopOver::clear()
     }
 }
 
-void PopOver::showBeside(QWidget* anchor)
+void PopOver::fitWidth()
 {
-    m_before = QApplication::focusWidget();
     setFixedWidth(300 + 2 * kShadow);
     const int height =
         m_column->hasHeightForWidth() ? m_column->heightForWidth(width()) : m_column->sizeHint().height();
     resize(width(), std::min(height, parentWidget()->height() - 16));
-    auto corner = anchor->mapTo(parentWidget(), QPoint(anchor->width() + 4, -8));
-    if (corner.x() + width() > parentWidget()->width())
-        corner = anchor->mapTo(parentWidget(), QPoint(-width() - 4, -8));
+}
+
+void PopOver::open(QPoint corner)
+{
+    m_before = QApplication::focusWidget();
     corner.setX(std::clamp(corner.x(), 0, std::max(0, parentWidget()->width() - width())));
-    corner.setY(std::clamp(corner.y(), 0, std::max(0, parentWidget()->height() - this->height())));
+    corner.setY(std::clamp(corner.y(), 0, std::max(0, parentWidget()->height() - height())));
     move(corner);
     show();
     raise();
@@ -53,18 +54,27 @@ void PopOver::showBeside(QWidget* anchor)
     qApp->installEventFilter(this);
 }
 
+void PopOver::showBeside(QWidget* anchor)
+{
+    fitWidth();
+    auto corner = anchor->mapTo(parentWidget(), QPoint(anchor->width() + 4, -8));
+    if (corner.x() + width() > parentWidget()->width())
+        corner = anchor->mapTo(parentWidget(), QPoint(-width() - 4, -8));
+    open(corner);
+}
+
+void PopOver::showBelow(QWidget* anchor)
+{
+    fitWidth();
+    open(anchor->mapTo(parentWidget(), QPoint(anchor->width() - width() + kShadow, anchor->height())));
+}
+
 void PopOver::showCentred(QSize size)
 {
-    m_before = QApplication::focusWidget();
-    const auto room = parentWidget()->size() - QSize(32, 32);
     setMinimumWidth(0);
     setMaximumWidth(QWIDGETSIZE_MAX);
-    resize(size.boundedTo(room));
-    move((parentWidget()->width() - width()) / 2, (parentWidget()->height() - height()) / 2);
-    show();
-    raise();
-    setFocus(Qt::PopupFocusReason);
-    qApp->installEventFilter(this);
+    resize(size.boundedTo(parentWidget()->size() - QSize(32, 32)));
+    open({(parentWidget()->width() - width()) / 2, (parentWidget()->height() - height()) / 2});
 }
 
 void PopOver::paintEvent(QPaintEvent*)

@@ -19,6 +19,8 @@ public:
     void clear();
     /// Shows it beside a widget, kept inside the page.
     void showBeside(QWidget* anchor);
+    /// Shows it under a widget, ending where that ends.
+    void showBelow(QWidget* anchor);
     void showCentred(QSize size);
 
 protected:
@@ -28,6 +30,9 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
+    void fitWidth();
+    void open(QPoint corner);
+
     QVBoxLayout* m_column = nullptr;
     QPointer<QWidget> m_before; ///< Had the focus.
 };

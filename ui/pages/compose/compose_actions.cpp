@@ -16,6 +16,7 @@
 #include "ui/pages/compose/start_refusals.h"
 #include "ui/pages/navigation.h"
 #include "ui/theme/fonts.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/panels.h"
 #include "ui/widgets/pop_over.h"
 
@@ -186,7 +187,9 @@ void ComposePage::explain(int finding)
     auto* row = new QWidget(m_pop);
     auto* across = new QHBoxLayout(row);
     across->setContentsMargins(0, 0, 0, 0);
-    across->addWidget(new ThemedLabel(source, uiFont(TextSize::Tiny), &Theme::text2, row), 1);
+    auto* origin = new ElidedLabel(source, row);
+    origin->setFont(uiFont(TextSize::Tiny));
+    across->addWidget(origin, 1);
     auto* knowledge = new QPushButton(tr("Open in Knowledge"), row);
     connect(knowledge, &QPushButton::clicked, this, [this, rule = text(found.rule)] {
         m_pop->hide();
@@ -282,7 +285,7 @@ void ComposePage::askStart()
         add(tr("Start anyway"),
             tr("mode: extended. This engine trains it where it does better than the target."),
             [this] { start("extended"); });
-    m_pop->showBeside(m_header);
+    m_pop->showBelow(m_header->startButton());
 }
 
 void ComposePage::start(const char* mode)

@@ -182,6 +182,11 @@ void ComposePage::showDocument()
                 .arg(failure->at.column)
                 .arg(QString::fromStdString(failure->message), QString::fromStdString(failure->hint)));
     } else {
+        const auto assumed = document.report().assumed.size();
+        if (document.report().findings.empty() && assumed > 0)
+            m_findings->setNotice(tr("Nothing found, with %1 assumed about your module: see the facts below. "
+                                     "What no rule knows, only a run can show.")
+                                      .arg(assumed == 1 ? tr("1 fact") : tr("%1 facts").arg(assumed)));
         m_scene->setVeil({});
     }
     placeParts();

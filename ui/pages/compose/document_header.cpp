@@ -209,6 +209,11 @@ QString DocumentHeader::startHindrance() const
     return {};
 }
 
+QWidget* DocumentHeader::startButton() const
+{
+    return m_start;
+}
+
 void DocumentHeader::setRunning(bool running)
 {
     m_running = running;

@@ -22,6 +22,7 @@ public:
 
     /// Why the set-up cannot be started now; empty where it can.
     QString startHindrance() const;
+    QWidget* startButton() const;
     void setRunning(bool running);
 
 signals:

@@ -86,9 +86,9 @@ void FindingsPanel::rebuild()
 
 void FindingsPanel::setNotice(const QString& text)
 {
-    m_notice->setText(text.isEmpty()
-                          ? tr("Nothing found: every rule that applies to this set-up and target is content.")
-                          : text);
+    m_notice->setText(text.isEmpty() ? tr("Nothing found: no rule that applies to this set-up and target "
+                                          "objects. What no rule knows, only a run can show.")
+                                     : text);
     m_notice->setVisible(!text.isEmpty() || m_rows.empty());
 }
 
