@@ -83,6 +83,13 @@ private slots:
         QCOMPARE(bench.page.shownCount(), 1);
     }
 
+    void aFailureOfARunIsExplainedByItsRecord()
+    {
+        QCOMPARE(explanationOf(QStringLiteral("Rank 0 failed at Unscale in step 0: NotImplementedError: Gradient clipping is not implemented for optimizers handling the unscaling.")),
+                 QStringLiteral("fabric-clip-self-unscaling-fsdp"));
+        QVERIFY(explanationOf(QStringLiteral("Rank 1 failed at Backward in step 3: out of memory")).isEmpty());
+    }
+
     void aRuleThatIsAskedForIsShown()
     {
         Bench bench;

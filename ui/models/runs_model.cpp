@@ -126,7 +126,9 @@ QString RunsModel::text(const RunSummaryRow& run, const std::optional<RunFacts>&
     case Skipped:
         return formatCount(facts->skipped);
     case Scale:
-        return facts->scale.empty() ? tr("no scaler") : QString();
+        if (!facts->scale.empty())
+            return {};
+        return facts->precision == "16-mixed" ? QStringLiteral("–") : tr("no scaler");
     default:
         return {};
     }

@@ -25,7 +25,7 @@ signals:
     void draftAsked(const QString& yaml, const QString& name);
     /// Let the user choose a file to open.
     void openAsked();
-    /// Show what is known about a rule, by its id.
+    /// Show what is known about a rule or an error, by its id.
     void ruleAsked(const QString& rule);
     /// Show the form with the facts about the user's module.
     void factsAsked();

@@ -163,6 +163,7 @@ bool PlotPanel::canShow(double value) const
 void PlotPanel::refresh(const RunSeries& series, const QCPRange& range)
 {
     Extent extent;
+    m_rect->axis(QCPAxis::atLeft)->setTickLabels(!series.isEmpty());
     for (const auto& curve : m_curves) {
         const auto* column = series.find(curve.spec.series);
         if (!column) {

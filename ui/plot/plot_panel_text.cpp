@@ -87,6 +87,10 @@ void PlotPanel::fillLegend(const RunSeries& series) const
 {
     std::vector<LegendRow> rows;
     const auto* column = series.find(m_curves.back().spec.series);
+    if (series.isEmpty()) {
+        m_legend->setRows({}); // What stands across the plot says why.
+        return;
+    }
     if (!column || column->size() == 0) {
         m_legend->setRows({{Swatch::None, {}, say("not recorded"), false, -1.0}});
         return;

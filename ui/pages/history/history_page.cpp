@@ -41,6 +41,10 @@ HistoryPage::HistoryPage(const PageServices& services, QWidget* parent)
     connect(&m_refresh, &QTimer::timeout, this, &HistoryPage::refreshRunning);
     connect(&m_watcher, &QFileSystemWatcher::directoryChanged, &m_settle, qOverload<>(&QTimer::start));
     connect(m_view, &StoredView::backAsked, this, &HistoryPage::showList);
+    connect(m_view, &StoredView::explanationAsked, this, [this](const QString& id) {
+        emit m_services.navigation.ruleAsked(id);
+        emit m_services.navigation.pageAsked(QStringLiteral("knowledge"));
+    });
     connect(m_view, &StoredView::draftAsked, &m_services.navigation, &Navigation::draftAsked);
     connect(&m_services.navigation, &Navigation::storedRunAsked, this, [this](const QString& folder) { open(folder.toStdString()); });
     connect(&m_services.navigation, &Navigation::runningChanged, &m_settle, qOverload<>(&QTimer::start));

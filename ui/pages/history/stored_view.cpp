@@ -1,10 +1,12 @@
 #include "ui/pages/history/stored_view.h"
 
+#include "ui/pages/knowledge/shelf.h"
 #include "ui/pages/run/run_side.h"
 #include "ui/plot/run_plot.h"
 #include "ui/text/format.h"
 #include "ui/text/run_words.h"
 #include "ui/theme/fonts.h"
+#include "ui/widgets/action_bar.h"
 #include "ui/widgets/panels.h"
 #include "ui/widgets/pill_label.h"
 #include "ui/widgets/plain_table.h"
@@ -13,6 +15,7 @@
 #include <QDesktopServices>
 #include <QHeaderView>
 #include <QPlainTextEdit>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QToolButton>
@@ -58,6 +61,11 @@ StoredView::StoredView(QWidget* parent) : QWidget(parent), m_checkpoints(new Che
     left->setSpacing(0);
     across->addLayout(left, 1);
 
+    m_failed = new ActionBar(Tone::Stop, this);
+    m_explain = m_failed->addButton(tr("Explain"), QStringLiteral("book"), true);
+    connect(m_explain, &QPushButton::clicked, this, [this] { emit explanationAsked(explanationOf(m_failed->title())); });
+    m_failed->hide();
+    left->addWidget(m_failed);
     auto* bar = new Surface(&Theme::panel, Qt::BottomEdge, this);
     bar->setFixedHeight(36);
     auto* row = new QHBoxLayout(bar);
@@ -175,6 +183,7 @@ void StoredView::showReading(const QString& name)
     m_name->setText(name);
     m_pill->hide();
     m_when->clear();
+    m_failed->hide();
     m_side->clear();
     m_plot->showRun({});
     m_plot->setEmptyText(tr("Reading the run…"));
@@ -200,6 +209,17 @@ void StoredView::showState()
     m_when->setText(tr("%1 · %2").arg(formatTime(QString::fromStdString(m_row.started)), QString::fromStdString(m_row.host)));
 }
 
+void StoredView::showFailure(const std::vector<RunEvent>& events)
+{
+    // The first failure is the cause; the others are what it did to the other ranks.
+    const auto failure = std::find_if(events.begin(), events.end(), [](const RunEvent& event) { return event.kind == "failure"; });
+    m_failed->setVisible(m_row.state == RunState::Failed && failure != events.end());
+    if (failure == events.end())
+        return;
+    m_failed->setTexts(QString::fromStdString(failure->message), tr("Every step before it is stored."));
+    m_explain->setVisible(!explanationOf(m_failed->title()).isEmpty());
+}
+
 void StoredView::show(const StoredRun& run)
 {
     const bool same = run.row.folder == m_row.folder;
@@ -210,6 +230,7 @@ void StoredView::show(const StoredRun& run)
     m_setup = run.setup;
     m_draft->setEnabled(true);
     showState();
+    showFailure(run.events);
 
     m_plot->showRun(run.outline);
     for (const auto& series : run.series)

@@ -6,12 +6,14 @@
 #include <QWidget>
 
 class QPlainTextEdit;
+class QPushButton;
 class QStackedWidget;
 class QTabBar;
 class QToolButton;
 
 namespace mantissa::ui {
 
+class ActionBar;
 class MessageBar;
 class PageHeader;
 class PillLabel;
@@ -38,6 +40,7 @@ public:
 
 signals:
     void backAsked();
+    void explanationAsked(const QString& id);
     void draftAsked(const QString& yaml, const QString& name);
 
 private:
@@ -47,6 +50,7 @@ private:
     QWidget* buildCheckpoints();
     void showText(int which);
     void showState();
+    void showFailure(const std::vector<RunEvent>& events);
 
     RunSummaryRow m_row;
     StoredSetup m_setup;
@@ -56,6 +60,8 @@ private:
     PillLabel* m_pill = nullptr;
     QToolButton* m_draft = nullptr;
     MessageBar* m_messages = nullptr;
+    ActionBar* m_failed = nullptr;
+    QPushButton* m_explain = nullptr;
     QTabBar* m_tabs = nullptr;
     QStackedWidget* m_stack = nullptr;
     RunPlot* m_plot = nullptr;

@@ -91,6 +91,17 @@ std::vector<KnowledgeEntry> readShelf()
     return entries;
 }
 
+QString explanationOf(const QString& error)
+{
+    std::vector<KnowledgeEntry> entries;
+    addRecords(entries);
+    const auto known = std::find_if(entries.begin(), entries.end(), [&](const KnowledgeEntry& entry) {
+        const QRegularExpression pattern(QString::fromStdString(entry.record.messagePattern));
+        return pattern.isValid() && pattern.match(error).hasMatch();
+    });
+    return known == entries.end() ? QString() : known->id;
+}
+
 bool concerns(const KnowledgeEntry& entry, const QString& text)
 {
     if (text.isEmpty() || entry.title.contains(text, Qt::CaseInsensitive) || entry.id.contains(text, Qt::CaseInsensitive)

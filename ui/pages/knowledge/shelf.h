@@ -25,4 +25,7 @@ std::vector<KnowledgeEntry> readShelf();
 /// Whether an entry has to do with a text: its words, or, for a record, an error that its pattern recognises.
 bool concerns(const KnowledgeEntry& entry, const QString& text);
 
+/// The entry that explains an error best: the record that recognises it. Empty where none does.
+QString explanationOf(const QString& error);
+
 } // namespace mantissa::ui

@@ -1,6 +1,7 @@
 #include "ui/pages/run/run_page.h"
 
 #include "ui/document/setup_document.h"
+#include "ui/pages/knowledge/shelf.h"
 #include "ui/pages/navigation.h"
 #include "ui/pages/run/closing.h"
 #include "ui/pages/run/run_side.h"
@@ -13,6 +14,7 @@
 
 #include <QClipboard>
 #include <QGuiApplication>
+#include <QPushButton>
 
 namespace mantissa::ui {
 
@@ -148,6 +150,7 @@ void RunPage::showFailure(const RunStateEvent& event)
                                                    : tr("Every step up to %1 is stored; nothing is damaged.")
                                                          .arg(formatCount(static_cast<std::int64_t>(m_plot->series().lastStep())));
     m_failed->setTexts(QString::fromStdString(event.message), stored);
+    m_explain->setVisible(!explanationOf(m_failed->title()).isEmpty());
     m_failed->show();
     m_side->showAdvice(advice(event));
 }
@@ -163,6 +166,12 @@ QStringList RunPage::advice(const RunStateEvent& event) const
         advice << tr("The run stopped where the target stops. Compose lists the fixes at that stage.");
     advice << tr("The stored run keeps the set-up and every step: it is in the history.");
     return advice;
+}
+
+void RunPage::explain()
+{
+    emit m_services.navigation.ruleAsked(explanationOf(m_failed->title()));
+    emit m_services.navigation.pageAsked(QStringLiteral("knowledge"));
 }
 
 void RunPage::showInHistory()

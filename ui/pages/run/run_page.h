@@ -53,6 +53,7 @@ private:
     void showButtons();
     void pauseOrResume();
     void openSetup();
+    void explain();
     void copyReport();
     void showInHistory();
     double elapsedSeconds() const;
@@ -82,6 +83,7 @@ private:
     QAction* m_stopAction = nullptr;
     MessageBar* m_messages = nullptr;
     ActionBar* m_failed = nullptr;
+    QPushButton* m_explain = nullptr;
     RunPlot* m_plot = nullptr;
     RunSide* m_side = nullptr;
     RunLauncher m_launcher;

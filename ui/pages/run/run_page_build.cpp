@@ -98,6 +98,8 @@ void RunPage::buildBody()
     connect(m_failed->addButton(tr("Open set-up"), QStringLiteral("compose"), true), &QPushButton::clicked, this, &RunPage::openSetup);
     connect(m_failed->addButton(tr("Start again"), QStringLiteral("play"), false), &QPushButton::clicked, this,
             [this] { begin(RunRequest(m_request)); });
+    m_explain = m_failed->addButton(tr("Explain"), QStringLiteral("book"), false);
+    connect(m_explain, &QPushButton::clicked, this, &RunPage::explain);
     connect(m_failed->addButton(tr("Copy report"), QStringLiteral("copy"), false), &QPushButton::clicked, this, &RunPage::copyReport);
     left->addWidget(m_failed);
     auto* bar = new Surface(&Theme::panel, Qt::BottomEdge, this);
