@@ -88,7 +88,7 @@ void MainWindow::buildPages()
         m_stack->addWidget(page);
         m_pages.push_back(page);
         connect(page, &Page::statusTextChanged, this, &MainWindow::showStatus);
-        connect(page, &Page::closeAllowed, this, &QWidget::close);
+        connect(page, &Page::closeAllowed, this, &MainWindow::leave);
     }
     connect(m_rail, &Rail::pageChosen, this, qOverload<int>(&MainWindow::showPage));
     connect(m_status, &StatusLine::factsAsked, this, [this] {
@@ -219,8 +219,10 @@ void MainWindow::showEvent(QShowEvent* event)
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     event->ignore();
-    if (!mayDiscard())
+    const auto& text = m_services.document.text();
+    if (!(m_leaving && m_answeredFor == text) && !mayDiscard())
         return;
+    m_answeredFor = text;
     for (auto* page : m_pages)
         if (!page->mayClose())
             return;
@@ -228,6 +230,14 @@ void MainWindow::closeEvent(QCloseEvent* event)
     settings.setValue(kGeometryKey, saveGeometry());
     settings.setValue(kLastFileKey, m_services.document.path());
     event->accept();
+}
+
+/// A page that had to end something first is done. What was answered about unsaved changes still holds.
+void MainWindow::leave()
+{
+    m_leaving = true;
+    close();
+    m_leaving = false;
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)

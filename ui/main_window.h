@@ -4,6 +4,8 @@
 
 #include <QMainWindow>
 
+#include <optional>
+#include <string>
 #include <vector>
 
 class QStackedWidget;
@@ -46,6 +48,7 @@ private:
     void restorePlace();
 
     bool mayDiscard();
+    void leave();
     bool save();
     bool saveAs();
     void chooseFile();
@@ -58,6 +61,8 @@ private:
     StatusLine* m_status = nullptr;
     MessageBar* m_messages = nullptr;
     std::vector<Page*> m_pages;
+    std::optional<std::string> m_answeredFor; ///< The text whose loss the user accepted when closing.
+    bool m_leaving = false;
 };
 
 } // namespace mantissa::ui

@@ -31,6 +31,7 @@ public:
     void stop() override { ask(RunState::Stopped); }
     bool wait(std::chrono::milliseconds atMost) override;
     RunSummary summary() const override;
+    bool leftRanksBehind() const override { return m_script.leavesRanks; }
 
 private:
     void ask(RunState wanted);

@@ -28,6 +28,7 @@ struct RunScript {
     std::string failureHint = "Halve the batch.";
     std::optional<Error> refusal; ///< start() answers with it.
     bool ignoresStop = false; ///< As a rank that hangs; it ends when the run is destroyed.
+    bool leavesRanks = false; ///< Answers that some rank never came back.
     Result<VerifyReport> verdict = VerifyReport{}; ///< What verify() answers.
 };
 

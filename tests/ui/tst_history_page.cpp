@@ -102,6 +102,33 @@ private slots:
         QCOMPARE(cell(RunsModel::Skipped), QStringLiteral("2"));
     }
 
+    void aRowIsReadOnceMoreAfterItsRunHasEnded()
+    {
+        Bench bench;
+        RunScript script;
+        script.steps = 60;
+        script.perStep = std::chrono::milliseconds(30);
+        ScriptedService service(script);
+        RunRequest request;
+        request.name = "going";
+        request.setupText = kSetup;
+        request.history = bench.history();
+        auto run = service.start(request);
+        QVERIFY(run);
+        HistoryPage page(bench.services);
+        page.activate();
+        const auto cell = [&](int column) { return page.filter().index(0, column).data().toString(); };
+        QTRY_COMPARE(cell(RunsModel::Precision), QStringLiteral("16-mixed"));
+        QCOMPARE(cell(RunsModel::State), QStringLiteral("running"));
+
+        QVERIFY((*run)->wait(std::chrono::seconds(10)));
+        page.activate();
+
+        QTRY_COMPARE(cell(RunsModel::State), QStringLiteral("finished"));
+        QTRY_COMPARE(cell(RunsModel::Skipped), QStringLiteral("2"));
+        QVERIFY(cell(RunsModel::Loss) != QStringLiteral("–"));
+    }
+
     void typingFilters_data()
     {
         QTest::addColumn<QString>("text");

@@ -186,6 +186,24 @@ private slots:
         QVERIFY(bench.page.mayClose());
     }
 
+    void ranksLeftBehindAreRememberedUntilTheEnd()
+    {
+        RunScript script;
+        script.leavesRanks = true;
+        Bench bench(script);
+        QVERIFY(!bench.page.launcher().leftRanksBehind());
+        bench.start();
+        QVERIFY(bench.endsWith(RunState::Finished));
+        QVERIFY(bench.page.launcher().leftRanksBehind());
+
+        // The next start drops that run; its rank is still there.
+        bench.start();
+        QVERIFY(bench.page.launcher().isStarting());
+        QVERIFY(bench.page.launcher().leftRanksBehind());
+
+        QVERIFY(bench.endsWith(RunState::Finished));
+    }
+
     void pauseAndResume()
     {
         Bench bench(longScript());

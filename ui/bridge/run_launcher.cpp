@@ -50,6 +50,7 @@ void RunLauncher::goOn()
 void RunLauncher::startOnWorker(RunRequest request)
 {
     m_starting = true;
+    m_leftRanks = leftRanksBehind();
     m_bridge.reset();
     auto previous = std::make_shared<std::unique_ptr<TrainingRun>>(std::move(m_run)); // A functor must be copyable.
     // Assigning joins the worker of the start before, which is done.

@@ -29,6 +29,9 @@ public:
     /// Starting, or started and not ended.
     bool isBusy() const;
 
+    /// Some rank of this run or of one before never came back: the program can only be left by _exit.
+    bool leftRanksBehind() const { return m_leftRanks || (m_run && m_run->leftRanksBehind()); }
+
     /// Answers with started() or refused(). Nothing happens while a run is going.
     void start(RunRequest request);
     void pause();
@@ -58,6 +61,7 @@ private:
     std::unique_ptr<RunBridge> m_bridge;
     bool m_starting = false;
     bool m_stopAsked = false;
+    bool m_leftRanks = false; ///< By a run before the latest.
     std::jthread m_worker; // Last: joined before the rest goes away.
 };
 

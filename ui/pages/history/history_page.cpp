@@ -149,7 +149,7 @@ void HistoryPage::takeList(std::vector<RunSummaryRow> runs)
         m_table->selectRow(0);
     for (int row = 0; row < m_runs->rowCount(); ++row) {
         const auto& run = m_runs->run(row);
-        if (run.error.empty() && (!m_runs->facts(row) || !hasEnded(run.state)))
+        if (run.error.empty() && !m_readAfterEnd.contains(run.folder))
             readFacts(run);
     }
     showCounts();
@@ -160,7 +160,11 @@ void HistoryPage::takeList(std::vector<RunSummaryRow> runs)
 void HistoryPage::readFacts(const RunSummaryRow& row)
 {
     m_files.run([row] { return readRunFacts(row); },
-                [this, folder = row.folder](RunFacts facts) { m_runs->setFacts(folder, std::move(facts)); });
+                [this, folder = row.folder, ended = hasEnded(row.state)](RunFacts facts) {
+                    m_runs->setFacts(folder, std::move(facts));
+                    if (ended)
+                        m_readAfterEnd.insert(folder);
+                });
 }
 
 void HistoryPage::refreshRunning()
@@ -174,10 +178,11 @@ void HistoryPage::refreshRunning()
         if (!run.error.empty() || hasEnded(run.state))
             continue;
         m_files.run([folder = run.folder] { return summarizeRun(folder); }, [this](const Result<RunSummaryRow>& summary) {
-            if (summary)
-                m_runs->setRun(*summary);
+            if (!summary)
+                return;
+            m_runs->setRun(*summary);
+            readFacts(*summary); // Also once after its end: the last values come with it.
         });
-        readFacts(run);
     }
     if (m_stack->currentWidget() == m_view && !m_view->folder().empty() && !hasEnded(m_view->row().state))
         readOpenRun();

@@ -7,6 +7,9 @@
 #include <QFileSystemWatcher>
 #include <QTimer>
 
+#include <filesystem>
+#include <set>
+
 class QLineEdit;
 class QStackedWidget;
 
@@ -61,6 +64,7 @@ private:
     QFileSystemWatcher m_watcher;
     QTimer m_settle;  ///< A folder changes in bursts.
     QTimer m_refresh; ///< While a run goes on.
+    std::set<std::filesystem::path> m_readAfterEnd; ///< Their facts change no more.
     bool m_reading = false;
     bool m_readAgain = false;
     TaskThread m_files; // Last: ended before the rest goes away.

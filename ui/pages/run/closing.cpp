@@ -30,8 +30,13 @@ Closing::Closing(RunLauncher& launcher, QWidget* page, std::function<void()> lea
 
 bool Closing::mayClose()
 {
-    if (m_done || (!m_launcher.isBusy() && m_launcher.settled()))
+    if (m_done)
         return true;
+    if (!m_launcher.isBusy() && m_launcher.settled()) {
+        if (m_launcher.leftRanksBehind())
+            leaveAtOnce();
+        return true;
+    }
     if (!m_poll.isActive())
         ask();
     return false;
@@ -73,10 +78,17 @@ void Closing::look()
     m_done = true;
     if (!settled) {
         m_bar->setTexts(tr("A rank does not answer."), tr("The program ends without it. What was recorded up to now is stored; the run is listed as interrupted."));
-        // Leaving main while a rank is inside LibTorch aborts, and waiting for it never ends.
-        connect(qApp, &QCoreApplication::aboutToQuit, this, m_leave);
     }
+    if (!settled || m_launcher.leftRanksBehind())
+        leaveAtOnce();
     emit allowed();
+}
+
+/// Leaving main while a rank is inside LibTorch aborts, and waiting for it never ends.
+void Closing::leaveAtOnce()
+{
+    disconnect(m_quitting);
+    m_quitting = connect(qApp, &QCoreApplication::aboutToQuit, this, m_leave);
 }
 
 } // namespace mantissa::ui

@@ -34,6 +34,7 @@ private:
     void stop();
     void keepRunning();
     void look();
+    void leaveAtOnce();
 
     RunLauncher& m_launcher;
     ActionBar* m_bar;
@@ -43,6 +44,7 @@ private:
     std::chrono::milliseconds m_patience{20'000};
     std::chrono::milliseconds m_waited{0};
     std::function<void()> m_leave;
+    QMetaObject::Connection m_quitting;
     bool m_done = false;
 };
 
