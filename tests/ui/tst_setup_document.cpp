@@ -123,6 +123,24 @@ private slots:
         QCOMPARE(again.text(), std::string(kText));
     }
 
+    void aFileThatIsFarTooLargeChangesNothing()
+    {
+        QTemporaryDir folder;
+        const auto path = folder.filePath(QStringLiteral("large.yaml"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        QVERIFY(file.write(QByteArray("a: 1\n").repeated(1'000'000)) > 0);
+        file.close();
+        SetupDocument document;
+        document.startFrom(kText, QStringLiteral("mine.yaml"));
+
+        const auto opened = document.open(path);
+
+        QVERIFY(!opened);
+        QVERIFY(opened.error().message.find("large.yaml") != std::string::npos);
+        QCOMPARE(document.text(), std::string(kText));
+    }
+
     void aFileThatIsNotThereChangesNothing()
     {
         SetupDocument document;
