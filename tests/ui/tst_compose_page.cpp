@@ -226,6 +226,27 @@ private slots:
         QCOMPARE(desk.find<FindingsPanel>()->selectedRow(), -1);
     }
 
+    void undoWorksWhereTextIsTyped()
+    {
+        Desk desk;
+        desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+        desk.find<StageForm>()->showStage(Stage::Optimizer);
+        auto* line = desk.field("optimizer.init_args.lr")->findChild<QLineEdit*>();
+        QVERIFY(desk.document.setField("optimizer.init_args.lr", 0.5));
+
+        line->setFocus();
+        QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(desk.document.text(), std::string(kUnscalesItself));
+        QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(desk.document.setup().at("optimizer.init_args.lr").asDouble(), 0.5);
+
+        auto* editor = desk.find<YamlEditor>();
+        QTest::keyClick(editor, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(desk.document.text(), std::string(kUnscalesItself));
+        QTest::keyClick(editor, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(desk.document.setup().at("optimizer.init_args.lr").asDouble(), 0.5);
+    }
+
     void aFactIsAnsweredInTheForm()
     {
         Desk desk;

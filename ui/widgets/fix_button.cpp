@@ -16,6 +16,7 @@ namespace {
 constexpr int kPadding = 8;
 constexpr int kGap = 6;
 constexpr int kIcon = 14;
+constexpr int kWidestTitle = 420; ///< Longer ones are elided: the button fits into a row of the smallest window.
 constexpr auto kPreviewDelay = std::chrono::milliseconds(120);
 
 QFont tagFont()
@@ -44,7 +45,7 @@ FixButton::FixButton(const Fix& fix, QWidget* parent)
     setText(QString::fromStdString(fix.title));
     setFont(uiFont(TextSize::Small, QFont::Medium));
     setAccessibleName(QStringLiteral("%1, %2").arg(text(), m_tag));
-    setToolTip(QString::fromStdString(fix.text));
+    setToolTip(QString::fromStdString(fix.text.empty() ? fix.title : fix.title + "\n" + fix.text));
     setAttribute(Qt::WA_Hover);
     setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
@@ -59,7 +60,7 @@ FixButton::FixButton(const Fix& fix, QWidget* parent)
 
 QSize FixButton::sizeHint() const
 {
-    const int title = QFontMetrics(font()).horizontalAdvance(text());
+    const int title = std::min(kWidestTitle, QFontMetrics(font()).horizontalAdvance(text()));
     const int tag = QFontMetrics(tagFont()).horizontalAdvance(m_tag);
     return {2 * kPadding + (m_safe ? kIcon + kGap : 0) + title + 2 * kGap + 1 + tag + 2,
             std::max(24, QFontMetrics(font()).height() + 8)};
@@ -81,8 +82,9 @@ void FixButton::paintEvent(QPaintEvent*)
     }
     painter.setFont(font());
     painter.setPen(ink);
-    const int title = QFontMetrics(font()).horizontalAdvance(text()) + 1;
-    painter.drawText(QRect(left, 0, title + 2, height()), Qt::AlignVCenter | Qt::AlignLeft, text());
+    const int title = std::min(kWidestTitle, QFontMetrics(font()).horizontalAdvance(text())) + 1;
+    painter.drawText(QRect(left, 0, title + 2, height()), Qt::AlignVCenter | Qt::AlignLeft,
+                     QFontMetrics(font()).elidedText(text(), Qt::ElideRight, title));
     left += title + kGap;
     painter.fillRect(left, 5, 1, height() - 10, lit ? colours.accentLine : colours.border);
     painter.setFont(tagFont());

@@ -9,6 +9,7 @@
 #include "ui/widgets/severity.h"
 
 #include <QComboBox>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QPainter>
 #include <QToolButton>
@@ -155,9 +156,21 @@ void FieldEditor::makeEditor()
         return;
     }
     m_line = new QLineEdit(this);
+    m_line->installEventFilter(this);
     m_line->setFont(font);
     m_line->setPlaceholderText(defaultText());
     connect(m_line, &QLineEdit::editingFinished, this, [this] { commit(m_line->text()); });
+}
+
+bool FieldEditor::eventFilter(QObject* watched, QEvent* event)
+{
+    // What was typed and not yet taken over is the field's to undo; with nothing typed, undo is the document's.
+    if (watched == m_line && event->type() == QEvent::ShortcutOverride && m_line->text() == m_shown) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo))
+            return true;
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 Result<Value> FieldEditor::valueOf(const Field& field, const QString& text)

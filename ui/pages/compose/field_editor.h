@@ -36,6 +36,7 @@ signals:
     void resetAsked(const mantissa::Field& field);
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:

@@ -68,11 +68,12 @@ void YamlEditor::commitTyping()
 
 void YamlEditor::keyPressEvent(QKeyEvent* event)
 {
-    // Undo is the document's; a new line begins a new undo step.
-    if (event->matches(QKeySequence::Undo) || event->matches(QKeySequence::Redo)) {
-        event->ignore();
-        return;
-    }
+    // Undo is the document's, but a text field takes these keys before the menu sees them.
+    if (event->matches(QKeySequence::Undo))
+        return m_document.undoStack().undo();
+    if (event->matches(QKeySequence::Redo))
+        return m_document.undoStack().redo();
+    // A new line begins a new undo step.
     if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
         m_typing = m_typing == 1 ? 2 : 1;
     QPlainTextEdit::keyPressEvent(event);
