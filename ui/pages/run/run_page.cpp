@@ -160,7 +160,8 @@ QStringList RunPage::advice(const RunStateEvent& event) const
     QStringList advice;
     if (!event.hint.empty())
         advice << QString::fromStdString(event.hint);
-    if (m_injected)
+    // A throw of that kind ends the rank before it can note it down.
+    if (m_injected || m_failure.message.find("mantissa.inject") != std::string::npos)
         advice << tr("This fault was made on purpose: it is listed under mantissa.inject. Take it out and start again.");
     if (m_request.plan.mode == RunMode::Faithful)
         advice << tr("The run stopped where the target stops. Compose lists the fixes at that stage.");

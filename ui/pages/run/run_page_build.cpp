@@ -160,7 +160,7 @@ QString RunPage::statusText() const
     if (!m_launcher.run())
         return tr("No run yet");
     const auto look = lookOf(m_state);
-    return tr("%1: %2 · recording every step into %3")
+    return (hasEnded(m_state) ? tr("%1: %2 · every step is stored in %3") : tr("%1: %2 · recording every step into %3"))
         .arg(m_name->text(), look.word, QString::fromStdString(m_launcher.run()->folder().filename().string()));
 }
 

@@ -7,6 +7,7 @@
 #include <QEvent>
 #include <QLabel>
 #include <QPainter>
+#include <QResizeEvent>
 #include <QVBoxLayout>
 
 namespace mantissa::ui {
@@ -41,7 +42,22 @@ void StatusBox::setWords(const RunWords& words)
     m_detail->setText(words.detail);
     m_detail->setVisible(!words.detail.isEmpty());
     recolour();
+    fitHeight();
     update();
+}
+
+/// Told to the layout outright: what wraps is else cut off where the words change while a run goes on.
+void StatusBox::fitHeight()
+{
+    layout()->invalidate();
+    setMinimumHeight(layout()->heightForWidth(width()));
+}
+
+void StatusBox::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    if (event->oldSize().width() != width())
+        fitHeight();
 }
 
 void StatusBox::recolour()

@@ -19,10 +19,12 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
 
 private:
     void recolour();
+    void fitHeight();
 
     RunWords m_words;
     QLabel* m_sentence = nullptr;
