@@ -181,6 +181,22 @@ private slots:
         QVERIFY(model.remark().contains(QStringLiteral("Rank 1")));
     }
 
+    void anOverflowOfTheReductionIsNoRanks()
+    {
+        RunSeries series;
+        series.reset(catalogue());
+        RanksModel model;
+        auto samples = step(0, kInf);
+        for (auto& sample : samples)
+            if (catalogue()[static_cast<std::size_t>(sample.series)].name == "nonfinite_before")
+                sample.value = 0.0;
+        series.append(samples);
+
+        model.refresh(series);
+
+        QVERIFY2(model.remark().contains(QStringLiteral("adding them up")), qPrintable(model.remark()));
+    }
+
     void eventsComeNewestFirstWithoutStageTraces()
     {
         EventsModel model;

@@ -68,8 +68,10 @@ int RanksModel::worst() const
 QString RanksModel::remark() const
 {
     const int rank = worst();
-    if (rank < 0)
-        return tr("No rank had anything but finite gradients.");
+    if (rank < 0) {
+        const bool summed = std::any_of(m_rows.begin(), m_rows.end(), [](const Row& row) { return row.after.steps > 0; });
+        return summed ? tr("Each rank's gradients were finite; adding them up overflows.") : tr("No rank had anything but finite gradients.");
+    }
     const auto others = std::count_if(m_rows.begin(), m_rows.end(), [&](const Row& row) { return row.before.steps > 0; });
     if (others > 1)
         return tr("%1 ranks overflow by themselves.").arg(others);

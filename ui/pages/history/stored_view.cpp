@@ -196,6 +196,7 @@ void StoredView::showError(const std::filesystem::path& folder, const Error& err
     m_row.folder = folder;
     m_messages->showError(error);
     m_plot->setEmptyText(tr("This run cannot be read."));
+    m_side->showWords({Tone::Stop, tr("This run cannot be read."), QString::fromStdString(error.hint)});
     m_pill->setContent(Tone::Stop, tr("cannot be read"));
     m_pill->show();
 }

@@ -88,9 +88,15 @@ KnowledgePage::KnowledgePage(const PageServices& services, QWidget* parent) : Pa
     auto* across = new QHBoxLayout;
     across->setSpacing(0);
     auto* side = new Surface(&Theme::panel, Qt::RightEdge, this);
-    auto* inside = new QHBoxLayout(side);
+    auto* inside = new QVBoxLayout(side);
     inside->setContentsMargins(0, 6, 1, 0);
-    inside->addWidget(m_list);
+    m_nothing = new ThemedLabel(tr("Nothing here has all of these words. Try fewer, or one part of the message."), uiFont(TextSize::Small), &Theme::text2, side);
+    m_nothing->setWordWrap(true);
+    m_nothing->setContentsMargins(12, 4, 12, 4);
+    m_nothing->setFixedWidth(kListWidth);
+    m_nothing->hide();
+    inside->addWidget(m_nothing);
+    inside->addWidget(m_list, 1);
     across->addWidget(side);
     across->addWidget(m_article, 1);
     auto* right = new Surface(&Theme::panel, Qt::LeftEdge, this);
@@ -178,6 +184,7 @@ void KnowledgePage::applySearch()
         }
         group->setHidden(!any);
     }
+    m_nothing->setVisible(shownCount() == 0);
     emit statusTextChanged();
 }
 

@@ -13,6 +13,8 @@ class QUrl;
 
 namespace mantissa::ui {
 
+class ThemedLabel;
+
 /// Articles, known errors and the rules, with what they have to do with each other and with the open set-up.
 class KnowledgePage : public Page {
     Q_OBJECT
@@ -52,6 +54,7 @@ private:
     const KnowledgeEntry* m_open = nullptr;
     QWidget* m_header = nullptr;
     QLineEdit* m_search = nullptr;
+    ThemedLabel* m_nothing = nullptr;
     QTreeWidget* m_list = nullptr;
     QTextBrowser* m_article = nullptr;
     QTextBrowser* m_facts = nullptr;
