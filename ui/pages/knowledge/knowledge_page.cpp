@@ -293,6 +293,8 @@ void KnowledgePage::activate()
 {
     if (m_open)
         showMarkdown(*m_facts, factsOf(*m_open), true); // The set-up may have changed since.
+    if (!isAncestorOf(QApplication::focusWidget()))
+        m_search->setFocus(Qt::OtherFocusReason);
 }
 
 QString KnowledgePage::statusText() const
