@@ -51,6 +51,8 @@ Json parseRow(const std::string& line)
     } catch (const Json::parse_error& error) {
         throw std::runtime_error("The line is no JSON; it goes wrong at byte " + std::to_string(error.byte)
                                  + ".");
+    } catch (const Json::out_of_range&) {
+        throw std::runtime_error("The line holds a number that is too large for any setting.");
     }
     if (!row.is_object())
         throw std::runtime_error("The row is no object with id, knobs and target.");

@@ -5,6 +5,7 @@
 #include "engine/rules/text_findings.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -65,7 +66,8 @@ int checkMany(const Options& options)
     if (options.batch == "-")
         return checkBatch(std::cin, *fallback, options.json);
     std::ifstream rows(options.batch, std::ios::binary);
-    if (!rows)
+    std::error_code ignored; // A folder opens as well as a file does, and then reads as an empty one.
+    if (!rows || std::filesystem::is_directory(options.batch, ignored))
         return report(
             {ErrorCode::Io, options.batch + " cannot be read.", "Give a file with a set-up a line."});
     return checkBatch(rows, *fallback, options.json);

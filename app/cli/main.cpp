@@ -9,6 +9,30 @@ namespace {
 // One line a command: its file registers options and body.
 constexpr std::array kCommands = {addCheck, addFix, addRuns, addShow, addTrain, addVerify};
 
+/// The exit code, unless what was printed did not get through: a full disk must not pass for success.
+int whenWritten(int code)
+{
+    const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (written)
+        return code;
+    const int told =
+        report({ErrorCode::Io, "The output could not be written.", "Look whether there is space left."});
+    return code == Ok ? told : code;
+}
+
+/// True, and told, where the first word is no command.
+bool isUnknownCommand(const CLI::App& app, int argc, char** argv)
+{
+    const auto isMeant = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+    if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands(isMeant).empty())
+        return false;
+    std::fprintf(stderr, "mantissa-cli: there is no command \"%s\".\n  The commands are", argv[1]);
+    for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        std::fprintf(stderr, " %s", command->get_name().c_str());
+    std::fputs(".\n", stderr);
+    return true;
+}
+
 } // namespace
 
 ExitCode exitCodeFor(ErrorCode code)
@@ -48,11 +72,13 @@ int main(int argc, char** argv)
     std::function<int()> run;
     for (const auto add : kCommands)
         add(app, run);
+    if (isUnknownCommand(app, argc, argv))
+        return Usage;
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         const int code = app.exit(error);
         return code == 0 ? Ok : Usage;
     }
-    return run ? run() : static_cast<int>(Usage);
+    return run ? whenWritten(run()) : static_cast<int>(Usage);
 }

@@ -17,6 +17,9 @@ Result<SetupArgument> readSetupArgument(const std::string& path)
                          + problem.message + " [" + problem.id + "]",
                      problem.hint};
     }
+    if (file.setup == Setup())
+        return Error{ErrorCode::InvalidSetup, path + " is empty: there is no setting in it.",
+                     "Check that this is the right file, and that it was saved."};
     return SetupArgument{path, std::move(*text), std::move(file)};
 }
 

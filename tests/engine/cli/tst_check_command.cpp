@@ -107,14 +107,39 @@ private slots:
         QVERIFY2(result.err.contains((file + ":").toUtf8()), result.err.constData());
     }
 
+    void anEmptyFileIsNoSetup()
+    {
+        for (const char* text : {"", "# nothing yet\n", "null\n"}) {
+            const auto result = runCommand({"check", write("empty.yaml", text), "--json"});
+            QCOMPARE(result.exitCode, 3);
+            QVERIFY2(result.err.contains("empty.yaml is empty"), result.err.constData());
+        }
+    }
+
     void whatIsNotThereIsSaid()
     {
         QCOMPARE(runCommand({"check", m_folder.filePath("none.yaml")}).exitCode, 3);
         QCOMPARE(runCommand({"check"}).exitCode, 2);
         const QString file = write("sound.yaml", "trainer: {}\n");
+        QCOMPARE(runCommand({"check", "--batch", m_folder.path()}).exitCode, 3);
+        const auto unknown = runCommand({"chek", file});
+        QCOMPARE(unknown.exitCode, 2);
+        QVERIFY2(unknown.err.contains("no command \"chek\"") && unknown.err.contains("check"), unknown.err);
         const auto result = runCommand({"check", file, "--target", "trainer-9"});
         QVERIFY(result.exitCode != 0);
         QVERIFY(result.err.contains("trainer-2.6.6"));
+    }
+
+    void outputThatIsLostIsNoSuccess()
+    {
+        const QString file = write("sound.yaml", "trainer: {}\n");
+        QProcess process;
+        process.setStandardOutputFile("/dev/full");
+        process.start(MANTISSA_CLI, {"check", file, "--json"});
+        QVERIFY(process.waitForFinished());
+
+        QCOMPARE(process.exitCode(), 3);
+        QVERIFY(process.readAllStandardError().contains("could not be written"));
     }
 
     void aBatchGoesOnAfterABadLine()
