@@ -241,6 +241,27 @@ private:
     const YamlNode* m_alias = nullptr; ///< The outermost alias that is being written out.
 };
 
+/// Sections whose text gives no settings. A class may be named by a bare word, and any section left empty.
+void addSectionsOfOtherKinds(SetupFile& file)
+{
+    constexpr std::array<std::string_view, 5> kPlain = {"trainer", "mantissa", "mantissa.fabric",
+                                                        "mantissa.scaler", "mantissa.facts"};
+    constexpr std::array<std::string_view, 4> kClasses = {"model", "data", "optimizer", "lr_scheduler"};
+    const auto add = [&](std::string_view section, const char* message) {
+        const auto* entry = file.map.find(section);
+        file.problems.push_back({"not_a_section", ProblemGrade::Error, std::string(section),
+                                 entry ? entry->value : SourceSpan{},
+                                 "“" + std::string(section) + message,
+                                 "Indent its settings below it, or remove it."});
+    };
+    for (const auto section : kPlain)
+        if (const auto& value = file.setup.at(section); value.isSet() && !value.isMap())
+            add(section, "” is a map of settings, and this is something else.");
+    for (const auto section : kClasses)
+        if (const auto& value = file.setup.at(section); value.isSet() && !value.isMap() && !value.isString())
+            add(section, "” names a class and its arguments, and this is something else.");
+}
+
 void addUnknownKeys(SetupFile& file)
 {
     for (auto& unknown : unknownKeys(file.setup)) {
@@ -287,6 +308,7 @@ SetupFile readSetup(std::string_view text)
                                "Begin with a section such as trainer:, with its settings indented below."});
     file.map.add({}, {source.span(root->begin, root->begin), source.span(root->begin, root->end), false});
     file.setup = Setup(Composer(source, file).compose(*root, {}));
+    addSectionsOfOtherKinds(file);
     addUnknownKeys(file);
     std::stable_sort(file.problems.begin(), file.problems.end(),
                      [](const auto& a, const auto& b) { return a.span.begin.offset < b.span.begin.offset; });

@@ -210,10 +210,25 @@ private slots:
         QCOMPARE(file.setup, Setup());
     }
 
+    void aSectionOfAnotherKindIsAnErrorAtItsPlace()
+    {
+        const auto file = readSetup("trainer: [1, 2]\nmodel: 3\ndata: mantissa.FashionMNIST\n"
+                                    "optimizer:\n- a\nlr_scheduler: ~\nmantissa: {fabric: yes}\n");
+
+        std::vector<std::string> places;
+        for (const auto& problem : file.problems)
+            places.push_back(placeOf(problem) + " " + problem.path);
+        QCOMPARE(places,
+                 (std::vector<std::string>{"1:10 not_a_section trainer", "2:8 not_a_section model",
+                                           "5:1 not_a_section optimizer",
+                                           "7:20 not_a_section mantissa.fabric"}));
+        QVERIFY(file.isReadable());
+    }
+
     void tabsThatYamlAllowsAreRead()
     {
         const auto file = readSetup("trainer: {\n\tprecision: 16-mixed,\t# c\n\t}\nmantissa:\n  notes: |\n   "
-                                    " a\n    \tb\nmodel:\t2\n");
+                                    " a\n    \tb\nckpt_path:\t2\n");
 
         QVERIFY2(file.problems.empty(), file.problems.empty() ? "" : file.problems[0].message.c_str());
         QCOMPARE(file.setup.at("mantissa.notes").asString(), std::string("a\n\tb\n"));
@@ -239,12 +254,12 @@ private slots:
     void aTagMakesNothing()
     {
         const auto file = readSetup(
-            "model: !!python/object/apply:os.system ['true']\ndata: !env x\nseed_everything: !!str 5\n");
+            "ckpt_path: !!python/object/apply:os.system ['true']\ndata: !env x\nseed_everything: !!str 5\n");
 
         QCOMPARE(file.problems.size(), std::size_t{2});
-        QCOMPARE(placeOf(file.problems[0]), std::string("1:40 tag"));
+        QCOMPARE(placeOf(file.problems[0]), std::string("1:44 tag"));
         QCOMPARE(placeOf(file.problems[1]), std::string("2:12 tag"));
-        QCOMPARE(file.setup.at("model").text(), std::string("['true']"));
+        QCOMPARE(file.setup.at("ckpt_path").text(), std::string("['true']"));
         QCOMPARE(file.setup.at("seed_everything"), Value("5"));
     }
 
