@@ -106,8 +106,31 @@ constexpr std::array kFaults = {
     FaultName{"throw", FaultKind::Throw},   FaultName{"spike", FaultKind::Spike},
 };
 
+constexpr double kLongestStall = 86400.0;
+
+/// What a fault says about itself that this engine cannot read; empty where it reads all of it.
+std::string oddEntry(const Value& fault)
+{
+    constexpr std::array<std::string_view, 3> kWhole = {"step", "rank", "batch"};
+    for (const auto& [key, value] : fault.asMap()) {
+        const bool whole = std::find(kWhole.begin(), kWhole.end(), key) != kWhole.end();
+        const bool known = whole || key == "kind" || key == "value" || key == "after_backward";
+        const bool fits = whole ? value.isInteger() || value.isNull()
+            : key == "kind"     ? value.isString()
+            : key == "value"    ? value.isNumber() || value.isNull()
+                                : value.isBool();
+        if (!known || !fits)
+            return key + ": " + value.text();
+    }
+    return {};
+}
+
 void planFault(PlanReader& reader, const Value& written, RunPlan& plan)
 {
+    if (const auto odd = oddEntry(written); !odd.empty())
+        reader.fail("A fault of mantissa.inject has " + odd + ".",
+                    "A fault has step, rank and batch (whole numbers), kind (a word), value (a number) and "
+                    "after_backward (true or false).");
     FaultPlan fault;
     const auto kind = written["kind"].asString("inf");
     const auto* found =
@@ -120,7 +143,8 @@ void planFault(PlanReader& reader, const Value& written, RunPlan& plan)
     }
     fault.kind = found->kind;
     fault.step = written["step"].asInteger();
-    fault.rank = static_cast<int>(written["rank"].asInteger(-1));
+    const auto rank = written["rank"].asInteger(-1);
+    fault.rank = static_cast<int>(rank);
     fault.value = written["value"].asDouble();
     fault.batch = written["batch"].asInteger(-1);
     fault.afterBackward = written["after_backward"].asBool();
@@ -129,9 +153,12 @@ void planFault(PlanReader& reader, const Value& written, RunPlan& plan)
     if (needsValue && !written["value"].isNumber())
         reader.fail("A fault of the kind " + kind + " has no value.",
                     "Give the factor, or the seconds of a stall, as value.");
-    if (fault.step < 0 || fault.rank >= plan.ranks || fault.rank < -1)
-        reader.fail("A fault is at step " + std::to_string(fault.step) + " on rank "
-                        + std::to_string(fault.rank) + ", which this run does not have.",
+    if (fault.kind == FaultKind::Stall && !(fault.value >= 0.0 && fault.value <= kLongestStall))
+        reader.fail("A stall lasts " + written["value"].text() + " seconds.",
+                    "Give a number of seconds from 0 to a day's 86400.");
+    if (fault.step < 0 || rank >= plan.ranks || rank < -1)
+        reader.fail("A fault is at step " + std::to_string(fault.step) + " on rank " + std::to_string(rank)
+                        + ", which this run does not have.",
                     "Steps and ranks count from 0; there are " + std::to_string(plan.ranks) + " ranks.");
     plan.faults.push_back(fault);
 }

@@ -61,6 +61,10 @@ Value PlanReader::read(const Field& field, bool isRight(const Value&), std::stri
                  + (field.fallback.empty() ? "." : ", such as " + std::string(field.fallback) + "."));
         return {};
     }
+    if (value.isNumber() && !std::isfinite(value.asDouble())) {
+        fail(std::string(field.path) + " is " + value.text() + ", which is no size.", "Write a finite number.");
+        return {};
+    }
     if (value.isNumber())
         checkRange(field, value);
     return value;
