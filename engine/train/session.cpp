@@ -228,7 +228,7 @@ std::string Session::saveCheckpoint(const TrainerState& state)
     });
     if (!saved) {
         event.kind = "failure";
-        event.message = "No checkpoint was written: " + saved.error().message;
+        event.message = "No checkpoint was written: " + saved.error().message + (saved.error().message.ends_with('.') ? "" : ".");
         m_recorder->tell(event);
         return event.message;
     }

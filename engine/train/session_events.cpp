@@ -33,11 +33,10 @@ void addNonfinite(std::vector<RunEvent>& events, const std::vector<StepReport>& 
         const auto count = reports[rank].nonfiniteBefore;
         if (count == 0)
             continue;
-        const std::string elements =
-            std::to_string(count) + (count == 1 ? " gradient element" : " gradient elements");
-        events.push_back(
-            event(reports[rank], time, "nonfinite", Stage::Backward,
-                  elements + " of rank " + std::to_string(rank) + " are Inf or NaN before the reduction."));
+        const std::string elements = count == 1 ? " gradient element" : " gradient elements";
+        events.push_back(event(reports[rank], time, "nonfinite", Stage::Backward,
+                               std::to_string(count) + elements + " of rank " + std::to_string(rank)
+                                   + (count == 1 ? " is" : " are") + " Inf or NaN before the reduction."));
         events.back().rank = static_cast<int>(rank);
     }
 }

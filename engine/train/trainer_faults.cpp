@@ -1,6 +1,9 @@
 #include "engine/train/trainer_faults.h"
 
+#include "engine/recipe/scalar.h"
+
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <limits>
 #include <mutex>
@@ -18,6 +21,13 @@ double valueOf(const FaultPlan& fault)
     case FaultKind::NaN: return std::numeric_limits<double>::quiet_NaN();
     default: return fault.value;
     }
+}
+
+std::string words(double value)
+{
+    if (std::isfinite(value))
+        return numberText(value);
+    return std::isnan(value) ? "NaN" : value > 0.0 ? "Inf" : "-Inf";
 }
 
 bool isNonfinite(const FaultPlan& fault)
@@ -64,7 +74,7 @@ void Faults::beforeBatch(StepReport& report, std::int64_t globalBatch, std::stop
         if (fault.kind == FaultKind::Throw)
             throw std::runtime_error("a failure made on purpose (mantissa.inject) on rank " + std::to_string(m_rank));
         if (fault.kind == FaultKind::Stall) {
-            note(report, fault, Stage::Data, "a stall of " + std::to_string(fault.value) + " s");
+            note(report, fault, Stage::Data, "a stall of " + words(fault.value) + " s");
             stall(fault.value, stop);
         }
     }
@@ -76,7 +86,7 @@ at::Tensor Faults::onLoss(StepReport& report, at::Tensor loss, std::int64_t glob
         const bool shows = fault.kind == FaultKind::Spike || (isNonfinite(fault) && !fault.afterBackward);
         if (!shows || !hits(fault, report, globalBatch))
             continue;
-        note(report, fault, Stage::Loss, "the loss was multiplied by " + std::to_string(valueOf(fault)));
+        note(report, fault, Stage::Loss, "the loss was multiplied by " + words(valueOf(fault)));
         loss = loss * valueOf(fault);
     }
     return loss;
@@ -87,7 +97,7 @@ at::Tensor Faults::onBackward(StepReport& report, at::Tensor loss, std::int64_t 
     for (const auto& fault : m_faults) {
         if (fault.kind != FaultKind::Factor || !hits(fault, report, globalBatch))
             continue;
-        note(report, fault, Stage::Backward, "the backward pass began at " + std::to_string(fault.value) + " times the loss");
+        note(report, fault, Stage::Backward, "the backward pass began at " + words(fault.value) + " times the loss");
         loss = loss * fault.value;
     }
     return loss;
@@ -104,7 +114,7 @@ void Faults::onGradients(StepReport& report, const std::vector<at::Tensor>& grad
             const at::NoGradGuard noGrad;
             gradient.flatten().narrow(0, 0, 1).fill_(valueOf(fault));
             report.notes.push_back({"injected", Stage::Reduce, "Made on purpose: one gradient element became "
-                                        + std::to_string(valueOf(fault)) + "."});
+                                        + words(valueOf(fault)) + "."});
             break;
         }
     }
