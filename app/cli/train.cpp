@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <unistd.h>
 
 namespace mantissa::cli {
 namespace {
@@ -146,11 +147,18 @@ int runIt(const Options& options, const RunRequest& request)
         return report(run.error());
     std::fprintf(stderr, "Run %s in %s\n", (*run)->id().c_str(), (*run)->folder().c_str());
     const auto end = watchTraining(**run, interrupts);
-    const bool failed = end.summary.state != RunState::Finished && end.summary.state != RunState::Stopped;
+    // A run that ended well still says what it could not keep: on a full disk, the history or the checkpoint.
+    const bool ended = end.summary.state == RunState::Finished || end.summary.state == RunState::Stopped;
+    const bool failed = !ended || !end.summary.message.empty();
     if (!end.summary.message.empty())
         (void)report({ErrorCode::Internal, end.summary.message, end.hint});
     printSummary(end, options.json);
-    return end.interrupted ? InterruptedByUser : failed ? Findings : Ok;
+    const ExitCode code = end.interrupted ? InterruptedByUser : failed ? Findings : Ok;
+    if ((*run)->leftRanksBehind()) {
+        std::fflush(nullptr);
+        _exit(code); // A rank's thread still uses what leaving `main` would take down.
+    }
+    return code;
 }
 
 int trainIt(const Options& options)
