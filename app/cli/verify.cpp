@@ -76,9 +76,12 @@ int verifyIt(const Options& options)
     if (!service)
         return notRunHere(options, service.error());
     const auto answer = (*service)->verify({options.folder, options.exact});
-    if (!answer)
-        return answer.error().code == ErrorCode::NotHere ? notRunHere(options, answer.error())
-                                                         : report(answer.error());
+    if (!answer && answer.error().code == ErrorCode::NotHere)
+        return notRunHere(options, answer.error());
+    if (!answer) { // A damaged case is no damaged history.
+        const int code = report(answer.error());
+        return code == DamagedHistory ? Unreadable : code;
+    }
     if (options.json)
         printJson(reportJson(*answer));
     else

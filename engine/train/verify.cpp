@@ -98,7 +98,11 @@ Result<VerifyReport> verifyCase(const VerifyRequest& request, const TrainerSeams
     if (!replay)
         return replay.error();
     return guardedTorch("comparing", [&]() -> Result<VerifyReport> {
-        return request.exact ? compareExactly(*trace, *replay) : compareWithin(*trace, *replay, *recordedFinal);
+        try {
+            return request.exact ? compareExactly(*trace, *replay) : compareWithin(*trace, *replay, *recordedFinal);
+        } catch (const nlohmann::json::exception& error) {
+            return Error{ErrorCode::Damaged, trace->id + ": the recorded steps cannot be compared: " + traceProblem(error) + ".", {}};
+        }
     });
 }
 

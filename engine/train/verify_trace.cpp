@@ -1,14 +1,27 @@
 #include "engine/train/verify_trace.h"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 
 namespace mantissa {
-namespace {
 
 using Json = nlohmann::json;
+
+std::string traceProblem(const std::exception& error)
+{
+    std::string words = error.what();
+    if (dynamic_cast<const Json::exception*>(&error)) // "[json.exception.type_error.302] type must …"
+        words.erase(0, std::min(words.size(), words.find("] ") + 2));
+    else if (dynamic_cast<const std::invalid_argument*>(&error))
+        words = "a key that counts epochs, batches or steps is no number";
+    return words;
+}
+
+namespace {
 
 constexpr std::uintmax_t kMostBytes = 64U << 20U;
 
@@ -54,6 +67,17 @@ constexpr std::array kSchedules = {
 constexpr std::array kClips = {
     Choice<ClipKind>{"none", ClipKind::None}, Choice<ClipKind>{"norm", ClipKind::Norm}, Choice<ClipKind>{"value", ClipKind::Value},
 };
+
+/// Reads a part of the trace, and says which where it is not sound.
+template <typename Read>
+auto part(const char* name, Read read)
+{
+    try {
+        return read();
+    } catch (const Json::exception& error) {
+        throw std::runtime_error(std::string(name) + ": " + traceProblem(error));
+    }
+}
 
 OptimizerPlan optimizerOf(const Json& json)
 {
@@ -186,14 +210,14 @@ RunPlan planOf(const Json& json, const std::filesystem::path& folder)
 {
     RunPlan plan;
     if (json.value("kind", "single") == "dist") {
-        readEngine(json, plan);
+        part("engine", [&] { readEngine(json, plan); });
     } else {
         plan.precision = choose(json.at("precision"), kPrecisions, "the precision");
         plan.batchSize = json.at("batch_size");
         plan.threadsPerRank = json.value("threads", 1);
     }
-    plan.optimizer = optimizerOf(json.at("optimizer"));
-    plan.schedule = scheduleOf(json.at("scheduler"));
+    plan.optimizer = part("optimizer", [&] { return optimizerOf(json.at("optimizer")); });
+    plan.schedule = part("scheduler", [&] { return scheduleOf(json.at("scheduler")); });
     plan.schedule.holdOnSkip = json.value("scheduler_on_skip", "advance") == "hold";
     plan.clip.kind = choose(json.at("clip").at("type"), kClips, "clipping by");
     plan.clip.value = json["clip"].value("value", 0.0);
@@ -201,16 +225,69 @@ RunPlan planOf(const Json& json, const std::filesystem::path& folder)
     plan.accumulate.clear();
     for (const auto& [epoch, count] : json.at("accumulate").items())
         plan.accumulate[std::stoll(epoch)] = count.get<std::int64_t>();
-    plan.scaler = scalerOf(json.at("scaler"));
+    plan.scaler = part("scaler", [&] { return scalerOf(json.at("scaler")); });
     plan.explicitUnscale = json.value("explicit_unscale", !plan.optimizer.selfUnscaling());
-    plan.model = modelOf(json.at("model"));
-    plan.faults = faultsOf(json);
+    plan.model = part("model", [&] { return modelOf(json.at("model")); });
+    plan.faults = part("inject", [&] { return faultsOf(json); });
     plan.maxEpochs = json.at("epochs");
     const Json& files = json.at("files");
     plan.data = TracePlan{(folder / files.at("data").get<std::string>()).string(),
                           (folder / files.at("init").get<std::string>()).string(), json.at("batches_per_epoch").get<std::int64_t>()};
     plan.checkpoints = false;
     return plan;
+}
+
+/// A count of a trace, and the range in which it makes sense.
+struct Bound {
+    const char* name;
+    std::int64_t value;
+    std::int64_t least;
+    std::int64_t most;
+};
+
+std::vector<Bound> boundsOf(const RunPlan& plan)
+{
+    constexpr std::int64_t kMostWide = 1 << 16;
+    constexpr std::int64_t kMostSteps = 1'000'000;
+    const auto& data = std::get<TracePlan>(plan.data);
+    std::vector<Bound> bounds = {
+        {"world", plan.ranks, 1, 64},
+        {"threads", plan.threadsPerRank, 1, 1024},
+        {"batch_size", plan.batchSize, 1, kMostWide},
+        {"epochs", plan.maxEpochs, 1, 10'000},
+        {"batches_per_epoch", data.batchesPerEpoch, 1, kMostSteps},
+        {"scheduler.step_size", plan.schedule.stepSize, 1, kMostSteps},
+        {"scheduler.warmup", plan.schedule.warmup, 0, kMostSteps},
+        {"scheduler.total", plan.schedule.total, 0, kMostSteps},
+        {"scaler.growth_interval", plan.scaler.growthInterval, 1, std::numeric_limits<std::int64_t>::max()},
+    };
+    for (const auto& [epoch, count] : plan.accumulate) {
+        bounds.push_back({"accumulate's epoch", epoch, 0, kMostSteps});
+        bounds.push_back({"accumulate's count", count, 1, kMostSteps});
+    }
+    if (const auto* mlp = std::get_if<MlpPlan>(&plan.model)) {
+        bounds.insert(bounds.end(), {{"model.din", mlp->inputs, 1, kMostWide}, {"model.hidden", mlp->hidden, 1, kMostWide},
+                                     {"model.classes", mlp->classes, 1, kMostWide}});
+    } else if (const auto* conv = std::get_if<ConvNetPlan>(&plan.model)) {
+        bounds.push_back({"model.classes", conv->classes, 1, kMostWide});
+    } else if (const auto* gpt = std::get_if<TransformerPlan>(&plan.model)) {
+        bounds.insert(bounds.end(), {{"model.vocab", gpt->vocab, 1, kMostWide}, {"model.ctx", gpt->context, 1, kMostWide},
+                                     {"model.d", gpt->width, 1, kMostWide}, {"model.heads", gpt->heads, 1, gpt->width},
+                                     {"model.layers", gpt->layers, 1, 256}});
+    }
+    return bounds;
+}
+
+void refuseOddCounts(const RunPlan& plan)
+{
+    for (const auto& bound : boundsOf(plan)) {
+        if (bound.value < bound.least || bound.value > bound.most)
+            throw std::out_of_range(std::string(bound.name) + " is " + std::to_string(bound.value) + ", and has to be at least "
+                                    + std::to_string(bound.least) + " and at most " + std::to_string(bound.most));
+    }
+    const auto* gpt = std::get_if<TransformerPlan>(&plan.model);
+    if (gpt && gpt->width % gpt->heads != 0)
+        throw std::out_of_range("model.heads does not divide model.d");
 }
 
 TraceGrade gradeOf(const RunPlan& plan)
@@ -272,6 +349,7 @@ Result<Trace> readTrace(const std::filesystem::path& folder)
         trace.id = json.at("id");
         trace.distributed = json.value("kind", "single") == "dist";
         trace.plan = planOf(json, folder);
+        refuseOddCounts(trace.plan);
         trace.grade = gradeOf(trace.plan);
         trace.chaotic = isChaotic(trace.plan);
         trace.finalFile = folder / json.at("files").at("final").get<std::string>();
@@ -281,7 +359,7 @@ Result<Trace> readTrace(const std::filesystem::path& folder)
     } catch (const Missing& missing) {
         return Error{ErrorCode::NotHere, std::string("not run here: ") + missing.what(), {}};
     } catch (const std::exception& error) { // What the JSON library and stoll throw about the file's content.
-        return Error{ErrorCode::Damaged, file.string() + " is no trace: " + error.what(), {}};
+        return Error{ErrorCode::Damaged, file.string() + " is no trace: " + traceProblem(error) + ".", "Copy the case again, or mend that place."};
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -26,8 +27,11 @@ struct Trace {
     nlohmann::json steps; ///< A list of objects, as recorded.
 };
 
-/// Reads case.json. InvalidSetup or Damaged where it is not sound, NotHere where this engine lacks something.
+/// Reads case.json. Damaged where it is not sound, NotHere where this engine lacks something.
 Result<Trace> readTrace(const std::filesystem::path& folder);
+
+/// What the JSON library or a conversion threw about a trace, as a sentence.
+std::string traceProblem(const std::exception& error);
 
 /// A number of a trace: NaN and the infinities are strings there. NaN where it is no number at all.
 double traceNumber(const nlohmann::json& value);

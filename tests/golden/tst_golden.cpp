@@ -3,6 +3,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 
 using namespace mantissa;
@@ -170,6 +171,50 @@ private slots:
 
         QVERIFY(!report);
         QCOMPARE(report.error().code, ErrorCode::NotFound);
+    }
+
+    void aTraceThatIsNotSoundSaysWhere_data()
+    {
+        QTest::addColumn<QByteArray>("was");
+        QTest::addColumn<QByteArray>("is");
+        QTest::addColumn<QByteArray>("words");
+        const auto row = [](const char* name, const char* was, const char* is, const char* words) {
+            QTest::newRow(name) << QByteArray(was) << QByteArray(is) << QByteArray(words);
+        };
+        row("no optimizer", "\"optimizer\"", "\"optimiser\"", "optimizer");
+        row("word for a number", "\"lr\": 0.05", "\"lr\": \"x\"", "optimizer: ");
+        row("no threads", "\"threads\": 1", "\"threads\": 0", "threads is 0");
+        row("width of -1", "\"din\": 64", "\"din\": -1", "model.din is -1");
+        row("half a file", "\"steps\"", "\"", "line");
+        row("steps are no list", "\"steps\": [", "\"steps\": 7, \"others\": [", "steps");
+        row("loss is a word", "\"loss\":[", "\"loss\":\"low\",\"other\":[", "steps");
+    }
+
+    void aTraceThatIsNotSoundSaysWhere()
+    {
+        QFETCH(QByteArray, was);
+        QFETCH(QByteArray, is);
+        QFETCH(QByteArray, words);
+        const auto original = traces("single") / "mlp-32-sgd-forloop-clipvalue";
+        QFile source(QString::fromStdString((original / "case.json").string()));
+        QVERIFY(source.open(QIODevice::ReadOnly));
+        QByteArray text = source.readAll();
+        QVERIFY(text.contains(was));
+        text.replace(was, is);
+        text.replace("../../", (traces("single").parent_path().string() + "/").c_str());
+        text.replace("\"final.safetensors\"", ("\"" + (original / "final.safetensors").string() + "\"").c_str());
+        QTemporaryDir folder;
+        QFile file(folder.filePath("case.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+        file.close();
+
+        const auto report = verifyCase({folder.path().toStdString(), false});
+
+        QVERIFY(!report || !report->inside);
+        if (!report) {
+            QCOMPARE(report.error().code, ErrorCode::Damaged);
+            QVERIFY2(report.error().message.find(words.toStdString()) != std::string::npos, report.error().message.c_str());
+        }
     }
 };
 
