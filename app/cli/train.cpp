@@ -58,24 +58,6 @@ Result<SetupArgument> readChanged(const Options& options)
     return argument;
 }
 
-/// Errors of the target that keep this run from starting. In faithful mode the engine raises some of them
-/// itself, at their stage; in extended mode it goes on where it does better.
-std::vector<Finding> refusals(const CheckReport& checked, RunMode mode)
-{
-    std::vector<Finding> refusing;
-    for (const auto& finding : checked.findings) {
-        if (!isError(finding.severity))
-            continue;
-        const bool raised = finding.severity == Severity::Stops
-            && (finding.stage == Stage::Unscale || finding.stage == Stage::Clip);
-        const bool better = finding.engine.rfind("better", 0) == 0;
-        if ((mode == RunMode::Faithful && raised) || (mode == RunMode::Extended && better))
-            continue;
-        refusing.push_back(finding);
-    }
-    return refusing;
-}
-
 int refuse(const Options& options, const SetupArgument& argument, const CheckReport& checked,
            const std::vector<Finding>& refusing)
 {
@@ -172,7 +154,7 @@ int trainIt(const Options& options)
         return report(target.error());
     const auto checked = checkFile(argument->file, *target);
     auto plan = planRun(setup);
-    if (const auto refusing = refusals(checked, plan ? plan->mode : RunMode::Default); !refusing.empty())
+    if (const auto refusing = startRefusals(checked, plan ? plan->mode : RunMode::Default); !refusing.empty())
         return refuse(options, *argument, checked, refusing);
     if (!plan)
         return report(plan.error());

@@ -125,13 +125,6 @@ struct FaultPlan {
     bool afterBackward = false; ///< Inf/NaN go into the first local gradient element after backward, else into the batch's loss.
 };
 
-/// What the target would refuse at a stage, for faithful runs: the stage id and the documented words.
-struct FaithfulStop {
-    std::string stage;
-    std::string error; ///< "NotImplementedError"
-    std::string message;
-};
-
 /// Everything the engine needs to train a set-up, defaults filled in. A plain value.
 struct RunPlan {
     PrecisionMode precision = PrecisionMode::Fp32True;

@@ -102,18 +102,20 @@ CheckReport check(const Setup& setup, const Target& target)
     return report;
 }
 
-std::vector<FaithfulStop> faithfulStops(const CheckReport& report)
+std::vector<Finding> startRefusals(const CheckReport& report, RunMode mode)
 {
-    std::vector<FaithfulStop> stops;
-    for (const Finding& finding : report.findings) {
-        const bool raisable = finding.stage == Stage::Unscale || finding.stage == Stage::Clip;
-        const auto colon = finding.raises.find(": ");
-        if (finding.severity != Severity::Stops || !raisable || colon == std::string::npos)
+    std::vector<Finding> refusing;
+    for (const auto& finding : report.findings) {
+        if (!isError(finding.severity))
             continue;
-        stops.push_back({std::string(stageId(finding.stage)), finding.raises.substr(0, colon),
-                         finding.raises.substr(colon + 2)});
+        const bool raised = finding.severity == Severity::Stops
+            && (finding.stage == Stage::Unscale || finding.stage == Stage::Clip);
+        const bool better = finding.engine.starts_with("better");
+        if ((mode == RunMode::Faithful && raised) || (mode == RunMode::Extended && better))
+            continue;
+        refusing.push_back(finding);
     }
-    return stops;
+    return refusing;
 }
 
 FixAllReport fixAllSafe(const Setup& setup, const Target& target)

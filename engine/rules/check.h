@@ -48,9 +48,9 @@ CheckReport check(const Setup& setup, const Target& target);
 /// The same without fixes' consequences: for the matrix and what else looks at errors alone.
 std::vector<Finding> findings(const Setup& setup, const Target& target);
 
-/// What the target raises where the engine has a call of its own that can raise it: at unscale and at clip.
-/// For runs in faithful mode.
-std::vector<FaithfulStop> faithfulStops(const CheckReport& report);
+/// Errors of the target that keep a run from starting in a mode. In faithful mode the engine raises those at
+/// unscale and clip itself, at their stage; in extended mode it goes on where it does better.
+std::vector<Finding> startRefusals(const CheckReport& report, RunMode mode);
 
 struct FixAllReport {
     Setup setup;

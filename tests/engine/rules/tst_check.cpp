@@ -52,14 +52,17 @@ private slots:
         QVERIFY(last.text.find("still scaled") != std::string::npos);
     }
 
-    void faithfulRunsAreToldWhatToRaise()
+    void theModeOfARunSaysWhichErrorsKeepItFromStarting()
     {
-        const auto stops = faithfulStops(check(shardedAndClipped(), *targetNamed("fabric-2.6.6")));
+        const auto report = check(shardedAndClipped(), *targetNamed("fabric-2.6.6"));
 
-        QCOMPARE(stops.size(), std::size_t{1});
-        QCOMPARE(stops.front().stage, std::string("unscale"));
-        QCOMPARE(stops.front().error, std::string("NotImplementedError"));
-        QVERIFY(stops.front().message.starts_with("Gradient clipping is not implemented"));
+        const auto refusing = startRefusals(report, RunMode::Default);
+
+        QCOMPARE(refusing.size(), std::size_t{1});
+        QCOMPARE(refusing.front().stage, Stage::Unscale);
+        QVERIFY(refusing.front().raises.starts_with("NotImplementedError: Gradient clipping"));
+        QVERIFY(startRefusals(report, RunMode::Faithful).empty());
+        QVERIFY(startRefusals(report, RunMode::Extended).empty());
     }
 
     void safeFixesAreAppliedUntilNoneIsLeft()

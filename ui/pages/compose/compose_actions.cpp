@@ -13,7 +13,6 @@
 #include "ui/pages/compose/fix_consequences.h"
 #include "ui/pages/compose/inspector.h"
 #include "ui/pages/compose/rule_help.h"
-#include "ui/pages/compose/start_refusals.h"
 #include "ui/pages/navigation.h"
 #include "ui/theme/fonts.h"
 #include "ui/widgets/elided_label.h"
