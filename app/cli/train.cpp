@@ -133,7 +133,7 @@ int runIt(const Options& options, const RunRequest& request)
     const bool ended = end.summary.state == RunState::Finished || end.summary.state == RunState::Stopped;
     const bool failed = !ended || !end.summary.message.empty();
     if (!end.summary.message.empty())
-        (void)report({ErrorCode::Internal, end.summary.message, end.hint});
+        (void)report({ErrorCode::Internal, end.summary.message, end.summary.hint});
     printSummary(end, options.json);
     const ExitCode code = end.interrupted ? InterruptedByUser : failed ? Findings : Ok;
     if ((*run)->leftRanksBehind()) {

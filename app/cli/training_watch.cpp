@@ -4,7 +4,6 @@
 #include "app/cli/progress_line.h"
 
 #include <array>
-#include <mutex>
 #include <optional>
 #include <unistd.h>
 
@@ -45,12 +44,6 @@ void tellEvents(TrainingRun& run, ProgressLine& progress)
 WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts)
 {
     ProgressLine progress;
-    std::mutex mutex;
-    WatchedEnd end;
-    const auto states = run.onStateChanged([&](const RunStateEvent& event) {
-        const std::scoped_lock lock(mutex);
-        end.hint = event.hint;
-    });
     std::optional<std::chrono::steady_clock::time_point> giveUpAt;
     while (!run.wait(100ms)) {
         progress.show(run);
@@ -68,7 +61,7 @@ WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts)
     }
     progress.end(run);
     tellEvents(run, progress);
-    const std::scoped_lock lock(mutex);
+    WatchedEnd end;
     end.summary = run.summary();
     end.interrupted = giveUpAt.has_value() && end.summary.state == RunState::Stopped;
     return end;

@@ -7,7 +7,6 @@ namespace mantissa::cli {
 
 struct WatchedEnd {
     RunSummary summary;
-    std::string hint; ///< For a run that failed.
     bool interrupted = false;
 };
 

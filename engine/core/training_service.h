@@ -50,6 +50,7 @@ struct RunSummary {
     std::int64_t skipped = 0;
     std::map<std::string, double> final; ///< Last value of every series of the whole run.
     std::string message; ///< Why it failed.
+    std::string hint; ///< What can be done about that.
 };
 
 /// A run in progress. Commands return at once; the answer is a state. Thread-safe.

@@ -71,6 +71,7 @@ private:
     std::condition_variable m_endedChanged;
     RunState m_state = RunState::Queued;
     std::string m_message;
+    std::string m_hint;
     bool m_stopAsked = false;
     bool m_ended = false; ///< The history is committed as well.
     bool m_stuck = false;
@@ -145,6 +146,7 @@ RunSummary Session::summary() const
     const std::scoped_lock lock(m_mutex);
     summary.state = m_state;
     summary.message = m_message;
+    summary.hint = m_hint;
     return summary;
 }
 
@@ -272,6 +274,7 @@ void Session::enter(RunState state, const std::string& message, const std::strin
         const std::scoped_lock lock(m_mutex);
         m_state = state;
         m_message = message;
+        m_hint = hint;
     }
     if (!hasEnded(state))
         m_writer->setState(state);

@@ -47,7 +47,7 @@ RunSummary ScriptedRun::summary() const
 {
     const std::scoped_lock lock(m_mutex);
     return {m_writer->id(), m_writer->folder(), m_state, m_progress.step, m_progress.skipped,
-            m_final,        m_message};
+            m_final,        m_message,          m_hint};
 }
 
 void ScriptedRun::ask(RunState wanted)
@@ -143,6 +143,7 @@ void ScriptedRun::enter(RunState state, const std::string& message, const std::s
         const std::scoped_lock lock(m_mutex);
         m_state = state;
         m_message = message;
+        m_hint = hint;
     }
     if (!hasEnded(state))
         m_writer->setState(state);

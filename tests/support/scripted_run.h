@@ -59,6 +59,7 @@ private:
     std::vector<RunEvent> m_events;
     std::map<std::string, double> m_final;
     std::string m_message;
+    std::string m_hint;
     std::jthread m_thread;
 };
 

@@ -74,6 +74,23 @@ private slots:
         QCOMPARE(ends, 1);
     }
 
+    void aRunThatFailsBeforeAnybodyListensStillSaysTheWayOut()
+    {
+        const QTemporaryDir folder;
+        RunScript script;
+        script.failAt = 0;
+        EngineLoader engine(scripted(script));
+        RunLauncher launcher(engine);
+        RunStateEvent last;
+        connect(&launcher, &RunLauncher::stateChanged, this, [&](const RunStateEvent& event) { last = event; });
+
+        launcher.start(requestIn(folder));
+
+        QTRY_COMPARE_WITH_TIMEOUT(last.state, RunState::Failed, 10'000);
+        QCOMPARE(last.message, script.failure);
+        QCOMPARE(last.hint, script.failureHint);
+    }
+
     void anEngineThatIsMissingIsExplained()
     {
         const QTemporaryDir folder;

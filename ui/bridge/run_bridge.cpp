@@ -50,8 +50,11 @@ void RunBridge::tell(const RunStateEvent& event)
 
 void RunBridge::tellWhatIsAlreadySo()
 {
-    const auto state = m_run.state();
-    tell({state, hasEnded(state) ? m_run.summary().message : std::string(), {}});
+    const auto summary = m_run.summary();
+    if (hasEnded(summary.state))
+        tell({summary.state, summary.message, summary.hint});
+    else
+        tell({summary.state, {}, {}});
 }
 
 } // namespace mantissa::ui

@@ -262,6 +262,7 @@ private slots:
 
         QCOMPARE(run->state(), RunState::Failed);
         QCOMPARE(run->summary().message, std::string("No data there."));
+        QCOMPARE(run->summary().hint, std::string("Say where it is."));
         QCOMPARE(run->summary().steps, std::int64_t{0});
     }
 
