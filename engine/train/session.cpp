@@ -91,6 +91,7 @@ Session::Session(const RunRequest& request, const SessionOptions& options, std::
 {
     m_gate = std::make_shared<SessionGate>(
         m_plan.ranks, [this](bool paused) { enter(paused ? RunState::Paused : RunState::Running, {}, {}); });
+    m_active->fetch_add(1); // The last thing before the thread that takes it back: what throws above leaves no trace.
     m_thread = std::jthread([this] { run(); });
 }
 
@@ -299,7 +300,6 @@ Result<std::unique_ptr<TrainingRun>> startSession(const RunRequest& request, con
     auto writer = RunWriter::create(start);
     if (!writer)
         return writer.error();
-    active->fetch_add(1);
     return std::unique_ptr<TrainingRun>(
         std::make_unique<Session>(request, options, *std::move(writer), std::move(active)));
 }

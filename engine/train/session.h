@@ -18,8 +18,8 @@ struct SessionOptions {
     std::function<std::unique_ptr<RankSource>(const RunPlan&)> makeSource = makeTrainerSource;
 };
 
-/// Starts a run on threads of its own; returns as soon as its folder is there. `active` counts runs whose
-/// ranks may still work.
+/// Starts a run on threads of its own; returns as soon as its folder is there. `active` counts runs
+/// that have not ended.
 Result<std::unique_ptr<TrainingRun>> startSession(const RunRequest& request, const SessionOptions& options,
                                                   std::shared_ptr<std::atomic<int>> active);
 

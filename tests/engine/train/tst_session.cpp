@@ -266,6 +266,25 @@ private slots:
         QCOMPARE(run->summary().steps, std::int64_t{0});
     }
 
+    void aStartThatThrowsDoesNotKeepTheNextOneOut()
+    {
+        ScriptedEngine engine(RankScript{});
+        auto broken = std::make_shared<bool>(true);
+        engine.options.makeSource = [broken](const RunPlan&) -> std::unique_ptr<RankSource> {
+            if (*broken)
+                throw std::runtime_error("no source");
+            return std::make_unique<ScriptedSource>(RankScript{});
+        };
+        engine.service = makeLocalService(engine.options);
+
+        QVERIFY(!engine.tryStart());
+        *broken = false;
+
+        const auto run = engine.tryStart();
+        QVERIFY2(run, run ? "" : run.error().message.c_str());
+        QVERIFY((*run)->wait(10s));
+    }
+
     void aPausedRunRestsUntilItIsResumed_data()
     {
         QTest::addColumn<int>("ranks");
