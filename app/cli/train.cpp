@@ -85,14 +85,6 @@ int refuse(const Options& options, const SetupArgument& argument, const CheckRep
     return Findings;
 }
 
-Json assumedJson(const std::vector<Assumption>& assumed)
-{
-    auto list = Json::array();
-    for (const auto& assumption : assumed)
-        list.push_back({{"path", assumption.path}, {"text", assumption.text}, {"rules", assumption.rules}});
-    return list;
-}
-
 void printSummary(const WatchedEnd& end, bool json)
 {
     const auto& summary = end.summary;
@@ -161,8 +153,8 @@ int trainIt(const Options& options)
     RunRequest request;
     request.plan = *plan;
     request.setupText = argument->text;
-    request.findingsJson = jsonOf(checked.findings).dump(-1, ' ', false, Json::error_handler_t::replace);
-    request.assumedJson = assumedJson(checked.assumed).dump(-1, ' ', false, Json::error_handler_t::replace);
+    request.findingsJson = textOf(jsonOf(checked.findings));
+    request.assumedJson = textOf(jsonOf(checked.assumed));
     request.name = options.name.empty() ? std::filesystem::path(options.file).stem().string() : options.name;
     request.history = options.history;
     return runIt(options, request);
