@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/core/guarded.h"
+
 #include <QObject>
 
 #include <condition_variable>
@@ -14,7 +16,8 @@
 namespace mantissa::ui {
 
 /// Runs tasks one after another on a thread of its own; what a task returns arrives on the window's thread. Tasks that
-/// wait are dropped when this goes away, and no answer comes after that.
+/// wait are dropped when this goes away, and no answer comes after that. What a task throws becomes the Error of its
+/// Result, or an empty answer where it returns no Result.
 class TaskThread : public QObject {
     Q_OBJECT
 
@@ -27,7 +30,7 @@ public:
     void run(Work work, Done done)
     {
         push([this, work = std::move(work), done = std::move(done)]() mutable {
-            auto result = std::make_shared<std::invoke_result_t<Work>>(work()); // A queued functor must be copyable.
+            auto result = std::make_shared<std::invoke_result_t<Work>>(answerOf(work)); // A queued functor must be copyable.
             QMetaObject::invokeMethod(this, [done, result]() mutable { done(std::move(*result)); }, Qt::QueuedConnection);
         });
     }
@@ -36,6 +39,18 @@ public:
     void clear();
 
 private:
+    template <typename Work>
+    static std::invoke_result_t<Work> answerOf(Work& work)
+    {
+        using Answer = std::invoke_result_t<Work>;
+        if constexpr (requires(const Answer& answer) { answer.error(); }) {
+            return guarded("a task of the window", work);
+        } else {
+            auto answer = guarded("a task of the window", [&] { return Result<Answer>(work()); });
+            return answer ? *std::move(answer) : Answer{};
+        }
+    }
+
     void push(std::function<void()> task);
     void work(const std::stop_token& stop);
 
