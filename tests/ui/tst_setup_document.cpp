@@ -141,6 +141,21 @@ private slots:
         QCOMPARE(document.text(), std::string(kText));
     }
 
+    void aFileThatCannotBeReadDoesNotKeepTheFindingsOfTheOneBefore()
+    {
+        const SetupDocument fresh;
+        SetupDocument document;
+        document.startFrom("trainer: {precision: no-such, devices: 4}\n", QStringLiteral("first.yaml"));
+        QVERIFY(!document.report().findings.empty());
+
+        document.startFrom("trainer: {precision: [\n", QStringLiteral("second.yaml"));
+
+        QVERIFY(!document.isReadable());
+        QCOMPARE(document.report().findings.size(), fresh.report().findings.size());
+        QVERIFY(document.setup() == fresh.setup());
+        QVERIFY(!document.lastReadable().isValid());
+    }
+
     void aFileThatIsNotThereChangesNothing()
     {
         SetupDocument document;

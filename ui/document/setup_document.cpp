@@ -108,9 +108,10 @@ void SetupDocument::load(std::string text, const QString& path, const QString& n
 {
     m_path = path;
     m_name = name;
-    m_setup = {};
-    m_lastReadable = {};
     m_undo.clear();
+    m_text.clear();
+    read(); // What was read from the file before must not stand beside one that cannot be read.
+    m_lastReadable = {};
     replaceText(std::move(text));
 }
 
