@@ -128,22 +128,12 @@ void ComposePage::fixAllSafe()
     QStringList titles;
     for (const auto& title : report.applied)
         titles << text(title);
-    document.undoStack().beginMacro(tr("Fix all safe: %1").arg(titles.join(QStringLiteral(", "))));
-    for (const auto& title : report.applied) {
-        const auto findings = document.report().findings;
-        for (const auto& finding : findings) {
-            const auto fix = std::find_if(finding.fixes.begin(), finding.fixes.end(), [&](const Fix& f) {
-                return f.grade == FixGrade::Safe && f.title == title;
-            });
-            if (fix == finding.fixes.end())
-                continue;
-            applyEdits(fix->edits, text(title));
-            break;
-        }
+    const auto all = titles.join(QStringLiteral(", "));
+    if (const auto done = document.apply(report.edits, tr("Fix all safe: %1").arg(all)); !done) {
+        m_messages->showError(done.error());
+        return;
     }
-    document.undoStack().endMacro();
-    m_messages->showNote(
-        tr("Applied: %1. Undo takes all of it back.").arg(titles.join(QStringLiteral(", "))));
+    m_messages->showNote(tr("Applied: %1. Undo takes all of it back.").arg(all));
 }
 
 void ComposePage::clearSetting(Stage stage)
