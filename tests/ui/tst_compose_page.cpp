@@ -20,6 +20,7 @@
 
 #include <QComboBox>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QStandardPaths>
@@ -303,12 +304,24 @@ private slots:
         });
         desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
         const QSignalSpy asked(&desk.navigation, &Navigation::runAsked);
+        RunRequest request;
+        connect(&desk.navigation, &Navigation::runAsked, this,
+                [&](const RunRequest& wanted) { request = wanted; });
 
         QTRY_COMPARE(desk.engine.state(), EngineLoader::State::Ready);
         QTest::keyClick(&desk.window, Qt::Key_R, Qt::ControlModifier);
 
         QCOMPARE(asked.count(), 0);
         QVERIFY(desk.find<PopOver>()->isVisible());
+
+        for (auto* button : desk.find<PopOver>()->findChildren<QPushButton*>())
+            if (button->text() == QStringLiteral("Start anyway"))
+                button->click();
+
+        QCOMPARE(asked.count(), 1);
+        QCOMPARE(request.plan.mode, RunMode::Extended);
+        QVERIFY2(request.setupText.find("mode: extended") != std::string::npos, request.setupText.c_str());
+        QCOMPARE(desk.document.text(), std::string(kUnscalesItself));
     }
 
     void withoutAnEngineTheStartSaysWhatToDo()

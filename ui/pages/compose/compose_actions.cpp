@@ -1,5 +1,7 @@
 #include "engine/recipe/presets.h"
 #include "engine/recipe/run_plan.h"
+#include "engine/recipe/setup_file.h"
+#include "engine/recipe/setup_text.h"
 #include "engine/rules/findings_json.h"
 #include "ui/diagram/stage_item.h"
 #include "ui/diagram/step_scene.h"
@@ -279,11 +281,14 @@ void ComposePage::askStart()
 
 void ComposePage::start(const char* mode)
 {
-    auto& document = m_services.document;
-    auto setup = document.setup();
-    if (mode)
-        (void)setup.set("mantissa.mode", mode);
-    const auto plan = planRun(setup);
+    const auto& document = m_services.document;
+    auto written = mode ? editSetupText(document.text(), {Edit{EditOp::Set, "mantissa.mode", mode}})
+                        : Result<std::string>(document.text());
+    if (!written) {
+        m_messages->showError(written.error());
+        return;
+    }
+    const auto plan = planRun(readSetup(*written).setup);
     if (!plan) {
         m_messages->showError(plan.error());
         return;
@@ -291,7 +296,7 @@ void ComposePage::start(const char* mode)
     m_messages->hide();
     RunRequest request;
     request.plan = *plan;
-    request.setupText = document.text();
+    request.setupText = *std::move(written); // With the mode, so that what is stored is what ran.
     request.findingsJson = textOf(jsonOf(document.report().findings));
     request.assumedJson = textOf(jsonOf(document.report().assumed));
     request.name = QFileInfo(document.name()).completeBaseName().toStdString();
