@@ -1,17 +1,8 @@
 #include "app/desktop/workbench.h"
 
-#include <QStandardPaths>
+#include "engine/history/run_reader.h"
 
 namespace mantissa {
-namespace {
-
-std::filesystem::path defaultHistory()
-{
-    const auto home = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation);
-    return std::filesystem::path(home.toStdString()) / "mantissa" / "history";
-}
-
-} // namespace
 
 Workbench::Workbench(const WorkbenchOptions& options)
     : m_engine([] { return loadTrainingService(); }),
