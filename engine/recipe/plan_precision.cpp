@@ -105,17 +105,30 @@ void planFsdp(PlanReader& reader, RunPlan& plan)
 
 } // namespace
 
+std::string_view precisionId(PrecisionMode mode)
+{
+    const auto* found =
+        std::find_if(kPrecisions.begin(), kPrecisions.end(), [&](const auto& p) { return p.mode == mode; });
+    return found == kPrecisions.end() ? std::string_view() : found->name;
+}
+
+std::optional<PrecisionMode> precisionWithId(std::string_view id)
+{
+    const auto* found =
+        std::find_if(kPrecisions.begin(), kPrecisions.end(), [&](const auto& p) { return p.name == id; });
+    return found == kPrecisions.end() ? std::nullopt : std::optional(found->mode);
+}
+
 void planPrecision(PlanReader& reader, RunPlan& plan)
 {
     const auto name = precisionName(reader.setup());
-    const auto* found =
-        std::find_if(kPrecisions.begin(), kPrecisions.end(), [&](const auto& p) { return p.name == name; });
-    if (found == kPrecisions.end()) {
+    const auto mode = precisionWithId(name);
+    if (!mode) {
         reader.cannot(field::precision.path, Value(name),
                       "It runs 32-true, 16-true, bf16-true, 16-mixed and bf16-mixed.");
         return;
     }
-    plan.precision = found->mode;
+    plan.precision = *mode;
     planScaler(reader, plan);
     planPlugins(reader);
 }

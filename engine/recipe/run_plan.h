@@ -5,13 +5,19 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace mantissa {
 
 enum class PrecisionMode { Fp32True, Fp16True, Bf16True, Fp16Mixed, Bf16Mixed };
+std::string_view precisionId(PrecisionMode mode); ///< "16-mixed", as in `trainer.precision`.
+/// Nothing where it is not one that this engine trains in.
+std::optional<PrecisionMode> precisionWithId(std::string_view id);
+
 enum class StrategyKind { Single, Ddp, FsdpFullShard };
 enum class OptimizerKind { Sgd, Adam, AdamW };
 /// Which arithmetic an optimizer follows. All three give the same algorithm and differ in the last bits.

@@ -8,13 +8,10 @@
 namespace mantissa {
 namespace {
 
-constexpr std::array<std::string_view, 8> kPrecisions = {
-    "32-true",    "16-true", "bf16-true",          "16-mixed",
-    "bf16-mixed", "64-true", "transformer-engine", "transformer-engine-float16"};
-
 bool isKnown(std::string_view precision)
 {
-    return std::find(kPrecisions.begin(), kPrecisions.end(), precision) != kPrecisions.end();
+    const auto& known = field::precision.choices;
+    return std::find(known.begin(), known.end(), precision) != known.end();
 }
 
 void precisionUnknown(RuleContext& context)

@@ -17,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kPrecisions = {"32-true", "16-true", "bf16-true", "16-mixed", "bf16-mixed"};
 constexpr std::array kStrategies = {"single", "ddp", "fsdp"};
 constexpr std::array kOptimizers = {"SGD", "Adam", "AdamW"};
 constexpr std::array kImplementations = {"for-loop", "foreach", "fused"};
@@ -131,7 +130,7 @@ std::string runEnvironment(const RunPlan& plan)
 
 std::string effectiveSettings(const RunPlan& plan)
 {
-    json settings = {{"precision", nameOf(kPrecisions, plan.precision)},
+    json settings = {{"precision", precisionId(plan.precision)},
                      {"strategy", nameOf(kStrategies, plan.strategy)},
                      {"ranks", plan.ranks},
                      {"threads_per_rank", plan.threadsPerRank},

@@ -1,5 +1,6 @@
 #include "ui/bridge/stored_run.h"
 
+#include "engine/recipe/asked.h"
 #include "engine/recipe/setup_file.h"
 
 #include <algorithm>
@@ -70,26 +71,11 @@ const SeriesPoints* seriesNamed(const std::vector<SeriesPoints>& series, std::st
     return found == series.end() || found->value.empty() ? nullptr : &*found;
 }
 
-PrecisionMode precisionNamed(const std::string& name)
-{
-    if (name == "16-true")
-        return PrecisionMode::Fp16True;
-    if (name == "bf16-true")
-        return PrecisionMode::Bf16True;
-    if (name == "16-mixed" || name == "16")
-        return PrecisionMode::Fp16Mixed;
-    if (name == "bf16-mixed" || name == "bf16")
-        return PrecisionMode::Bf16Mixed;
-    return PrecisionMode::Fp32True;
-}
-
 /// From what was recorded, where the set-up itself does not plan here (another version's, another machine's).
 RunOutline outlineOfPoints(const Setup& setup, const std::vector<SeriesPoints>& series)
 {
     RunOutline outline;
-    RunFacts facts;
-    readSetupFacts(facts, setup);
-    outline.precision = precisionNamed(facts.precision);
+    outline.precision = precisionWithId(precisionName(setup)).value_or(PrecisionMode::Fp32True);
     outline.scaled = seriesNamed(series, "loss_scale") != nullptr;
     for (const auto& each : series)
         outline.ranks = std::max(outline.ranks, each.spec.rank + 1);

@@ -199,19 +199,8 @@ QString whereItRuns(const RunOutline& outline)
 
 QString precisionName(PrecisionMode precision)
 {
-    switch (precision) {
-    case PrecisionMode::Fp32True:
-        return QStringLiteral("32-true");
-    case PrecisionMode::Fp16True:
-        return QStringLiteral("16-true");
-    case PrecisionMode::Bf16True:
-        return QStringLiteral("bf16-true");
-    case PrecisionMode::Fp16Mixed:
-        return QStringLiteral("16-mixed");
-    case PrecisionMode::Bf16Mixed:
-        return QStringLiteral("bf16-mixed");
-    }
-    return {};
+    const auto id = precisionId(precision);
+    return QString::fromUtf8(id.data(), static_cast<qsizetype>(id.size()));
 }
 
 QString strategyName(StrategyKind strategy)
