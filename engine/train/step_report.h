@@ -4,7 +4,6 @@
 #include "engine/recipe/run_plan.h"
 #include "engine/recipe/stage.h"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -56,7 +55,6 @@ struct StepReport {
     double commSeconds = 0.0; ///< Inside collectives.
     std::uint64_t memoryBytes = 0; ///< Most bytes of parameters alive at once.
     std::vector<Stage> stages; ///< Really gone through, in order; the stages of a micro batch once for each.
-    std::array<double, kStages.size()> stageSeconds{}; ///< By index of the stage.
     std::vector<StepNote> notes;
 };
 

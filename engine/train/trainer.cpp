@@ -1,10 +1,13 @@
 #include "engine/train/trainer_impl.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 namespace mantissa {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr double kScaleFloor = 1.0; // Below it a scaler takes away what it is there to save.
 
@@ -50,7 +53,7 @@ bool Trainer::Impl::finished() const
 
 StepReport Trainer::Impl::step(const std::stop_token& stop)
 {
-    const auto began = StageWatch::Clock::now();
+    const auto began = Clock::now();
     StepReport report = openWindow();
     accumulateGradients(report, stop);
     reduceGradients(report);
@@ -60,7 +63,7 @@ StepReport Trainer::Impl::step(const std::stop_token& stop)
     updateScale(report);
     record(report);
     advance(report);
-    report.stepSeconds = std::chrono::duration<double>(StageWatch::Clock::now() - began).count();
+    report.stepSeconds = std::chrono::duration<double>(Clock::now() - began).count();
     return report;
 }
 
@@ -102,29 +105,23 @@ void Trainer::Impl::accumulateGradients(StepReport& report, const std::stop_toke
 
 Batch Trainer::Impl::fetch(StepReport& report, std::int64_t batch, const std::stop_token& stop)
 {
-    const auto visit = m_watch.visit(report, Stage::Data);
+    m_watch.enter(report, Stage::Data);
     report.batches.push_back(batch);
     m_faults.beforeBatch(report, m_globalBatch, stop);
-    const auto began = StageWatch::Clock::now();
+    const auto began = Clock::now();
     Batch next = m_prepared->loader->next(m_communicator.rank());
-    report.dataSeconds += std::chrono::duration<double>(StageWatch::Clock::now() - began).count();
+    report.dataSeconds += std::chrono::duration<double>(Clock::now() - began).count();
     return next;
 }
 
 at::Tensor Trainer::Impl::lossOf(StepReport& report, const Batch& batch)
 {
-    at::Tensor input;
-    {
-        const auto visit = m_watch.visit(report, Stage::ConvertInput);
-        input = m_precision->convertInput(batch.input);
-    }
+    m_watch.enter(report, Stage::ConvertInput);
+    const at::Tensor input = m_precision->convertInput(batch.input);
     const AutocastScope context = m_precision->forwardContext();
-    at::Tensor logits;
-    {
-        const auto visit = m_watch.visit(report, Stage::Forward);
-        logits = m_model->forward(input, *m_strategy, true);
-    }
-    const auto visit = m_watch.visit(report, Stage::Loss);
+    m_watch.enter(report, Stage::Forward);
+    const at::Tensor logits = m_model->forward(input, *m_strategy, true);
+    m_watch.enter(report, Stage::Loss);
     const at::Tensor target = batch.target.reshape({-1});
     at::Tensor loss = at::cross_entropy_loss(m_precision->convertOutput(logits), target);
     loss = m_faults.onLoss(report, loss, m_globalBatch);
@@ -146,10 +143,10 @@ void Trainer::Impl::backward(StepReport& report, const at::Tensor& loss, bool la
 {
     at::Tensor root = m_faults.onBackward(report, loss, m_globalBatch);
     if (m_precision->scaler()) {
-        const auto visit = m_watch.visit(report, Stage::Scale);
+        m_watch.enter(report, Stage::Scale);
         root = m_precision->preBackward(root);
     }
-    const auto visit = m_watch.visit(report, Stage::Backward);
+    m_watch.enter(report, Stage::Backward);
     m_strategy->setSync(last || !m_plan.noSync);
     root.backward();
     m_strategy->endOfBackward();
@@ -157,12 +154,9 @@ void Trainer::Impl::backward(StepReport& report, const at::Tensor& loss, bool la
 
 void Trainer::Impl::reduceGradients(StepReport& report)
 {
-    if (m_communicator.size() > 1) {
-        const auto visit = m_watch.visit(report, Stage::Reduce);
-        m_strategy->reduceGradients();
-    } else {
-        m_strategy->reduceGradients();
-    }
+    if (m_communicator.size() > 1)
+        m_watch.enter(report, Stage::Reduce);
+    m_strategy->reduceGradients();
     report.nonfiniteBefore = m_strategy->takeNonfiniteBefore();
     m_faults.onGradients(report, m_optimizer->gradients());
 }
@@ -186,7 +180,7 @@ void Trainer::Impl::unscale(StepReport& report)
         report.growthTracker = scaler->state().now().growthTracker;
     }
     if (mustUnscale()) {
-        const auto visit = m_watch.visit(report, Stage::Unscale);
+        m_watch.enter(report, Stage::Unscale);
         m_precision->unscaleGradients(*m_optimizer);
     }
     const bool stillScaled = scaler && !mustUnscale();
@@ -198,7 +192,7 @@ void Trainer::Impl::clip(StepReport& report)
 {
     if (m_plan.clip.kind == ClipKind::None)
         return;
-    const auto visit = m_watch.visit(report, Stage::Clip);
+    m_watch.enter(report, Stage::Clip);
     if (m_plan.clip.kind == ClipKind::Norm)
         report.totalNorm = m_precision->clipGradByNorm(*m_optimizer, m_plan.clip.value, m_plan.clip.normType, *m_strategy);
     else
@@ -208,7 +202,7 @@ void Trainer::Impl::clip(StepReport& report)
 
 void Trainer::Impl::update(StepReport& report)
 {
-    const auto visit = m_watch.visit(report, Stage::Optimizer);
+    m_watch.enter(report, Stage::Optimizer);
     report.skipped = m_precision->optimizerStep(*m_optimizer);
     if (auto* scaler = m_precision->scaler()) {
         report.foundInf = report.skipped ? 1.0 : 0.0;
@@ -222,7 +216,7 @@ void Trainer::Impl::updateScale(StepReport& report)
     auto* scaler = m_precision->scaler();
     if (!scaler)
         return;
-    const auto visit = m_watch.visit(report, Stage::UpdateScale);
+    m_watch.enter(report, Stage::UpdateScale);
     m_precision->updateScale();
     report.lossScaleAfter = static_cast<double>(scaler->state().now().scale);
     report.growthTrackerAfter = scaler->state().now().growthTracker;
@@ -247,7 +241,7 @@ void Trainer::Impl::advance(const StepReport& report)
 
 void Trainer::Impl::record(StepReport& report)
 {
-    const auto visit = m_watch.visit(report, Stage::Record);
+    m_watch.enter(report, Stage::Record);
     report.endsEpoch = m_batch >= m_prepared->loader->batchesPerEpoch();
     UpdateTally tally = m_meter.measure(m_strategy->parameters());
     report.parametersChanged = tally.changed > 0;
