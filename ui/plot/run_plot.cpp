@@ -17,7 +17,6 @@ namespace {
 constexpr double kRoomAhead = 0.05; // Of the visible range, right of the newest point.
 constexpr double kRoomBefore = 0.008; // So that a mark at step 0 is whole.
 constexpr double kLeastRange = 8.0; // Steps.
-constexpr int kFoldUnder = 440;     // Pixels of height.
 
 } // namespace
 
@@ -92,7 +91,7 @@ void RunPlot::buildPanels()
     m_plot->plotLayout()->setColumnSpacing(0);
     auto* margins = new QCPMarginGroup(m_plot);
     auto specs = panelsOf(m_outline);
-    m_folded = height() < kFoldUnder;
+    m_folded = isLow();
     if (m_folded)
         specs.pop_back();
     for (auto& spec : specs) {

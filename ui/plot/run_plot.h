@@ -65,6 +65,8 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    static constexpr int kLowUnder = 440; ///< Pixels of height.
+    bool isLow() const { return height() < kLowUnder; }
     void buildPanels();
     void recolour();
     void takeNewPoints();

@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kZoomStep = 1.25;
 constexpr int kManyPoints = 10;
-constexpr int kFoldUnder = 440;
 
 } // namespace
 
@@ -28,7 +27,7 @@ void RunPlot::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     m_empty->setGeometry(rect().adjusted(40, 40, -40, -40));
-    if ((height() < kFoldUnder) != m_folded)
+    if (isLow() != m_folded)
         buildPanels();
     redraw();
 }
