@@ -36,8 +36,6 @@ public:
     /// The last commit, synced to the disk, and the file left as one that a read-only copy opens.
     Result<void> close(RunState state, std::int64_t lastStep);
 
-    std::uint64_t lostCount() const { return m_lost; }
-
 private:
     /// Points since the last chunk. `inTail` of them are in the table `tail` already.
     struct Column {

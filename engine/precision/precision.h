@@ -54,11 +54,6 @@ public:
 
     const PrecisionDtypes& dtypes() const { return m_dtypes; }
 
-    /// The dtype in which a model is made, and in which tensors inside a step are made. Handed out, not set: LibTorch's default
-    /// dtype is one for all threads, so a rank must not move it.
-    at::TensorOptions moduleInitContext() const { return at::TensorOptions(m_dtypes.stored); }
-    at::TensorOptions tensorInitContext() const { return at::TensorOptions(m_dtypes.input); }
-
     std::vector<at::Tensor> convertModule(std::vector<at::Tensor> weights, Model& model) const;
     at::Tensor convertInput(const at::Tensor& input) const; ///< Whole numbers stay as they are.
     at::Tensor convertOutput(const at::Tensor& output) const;

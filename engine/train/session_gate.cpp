@@ -58,10 +58,4 @@ void SessionGate::giveUp()
     m_changed.notify_all();
 }
 
-bool SessionGate::stopping() const
-{
-    const std::scoped_lock lock(m_mutex);
-    return m_stopAt != kNever;
-}
-
 } // namespace mantissa

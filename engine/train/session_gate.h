@@ -25,7 +25,6 @@ public:
     void resume();
     void stop();
     void giveUp(); ///< A rank has failed: the others end without another step.
-    bool stopping() const;
 
 private:
     static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -34,7 +33,7 @@ private:
 
     const int m_ranks;
     const std::function<void(bool)> m_paused;
-    mutable std::mutex m_mutex;
+    std::mutex m_mutex;
     std::condition_variable m_changed;
     std::int64_t m_begun = -1; ///< The last step that some rank was let into.
     std::int64_t m_stopAt = kNever;

@@ -35,7 +35,6 @@ public:
     QRectF card(Stage stage) const;
     QRectF lane(Stage stage, int index) const;
     int lanes() const { return m_lanes; }
-    double laneHeight() const { return m_laneHeight; }
     double gap() const { return m_gap; }
     /// The left edge of the rank labels.
     double labelLeft() const { return m_left - 40; }

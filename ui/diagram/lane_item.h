@@ -11,7 +11,6 @@ class LaneItem : public QGraphicsItem {
 public:
     LaneItem(const PlanStage& stage, const QRectF& rect, bool withWords);
 
-    const std::string& shownWords() const { return m_words; }
     Stage stage() const { return m_stage; }
 
     QRectF boundingRect() const override { return m_rect.adjusted(-1, -1, 1, 1); }

@@ -23,7 +23,6 @@ public:
     FindingRow(const Finding& finding, QWidget* parent = nullptr);
 
     void setSelected(bool selected);
-    bool isSelected() const { return m_selected; }
     /// The first fix, or Explain where there is none.
     QWidget* firstAction() const;
 

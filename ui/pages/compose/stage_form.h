@@ -27,7 +27,6 @@ public:
     void showStage(Stage stage, const QString& path = {});
     void focusFirst();
     Stage stage() const { return m_stage; }
-    const std::vector<FieldEditor*>& editors() const { return m_editors; }
 
 signals:
     void errorRaised(const QString& message);
