@@ -1,6 +1,7 @@
 #include "ui/bridge/stored_run.h"
 
 #include "engine/recipe/asked.h"
+#include "engine/recipe/path.h"
 #include "engine/recipe/setup_file.h"
 
 #include <algorithm>
@@ -11,16 +12,10 @@ namespace {
 
 constexpr std::size_t kScalePoints = 48;
 
-/// "torch.optim.AdamW" → "AdamW"
-std::string lastName(const std::string& classPath)
-{
-    return classPath.substr(classPath.rfind('.') + 1);
-}
-
 std::string nameAt(const Setup& setup, const char* path)
 {
     const auto& value = setup.at(path);
-    return lastName(value.isMap() ? value["class_path"].asString() : value.asString());
+    return std::string(shortClassName(value.isMap() ? value["class_path"].asString() : value.asString()));
 }
 
 void readSetupFacts(RunFacts& facts, const Setup& setup)

@@ -2,6 +2,7 @@
 
 #include "engine/recipe/class_object.h"
 #include "engine/recipe/fields.h"
+#include "engine/recipe/path.h"
 #include "engine/recipe/run_plan.h"
 #include "engine/rules/check.h"
 
@@ -11,12 +12,6 @@
 
 namespace mantissa::ui {
 namespace {
-
-std::string shortName(std::string_view classPath)
-{
-    const auto dot = classPath.rfind('.');
-    return std::string(dot == std::string_view::npos ? classPath : classPath.substr(dot + 1));
-}
 
 Edit set(std::string_view path, Value value)
 {
@@ -83,7 +78,7 @@ std::vector<Edit> classEdits(const Setup& setup, const Field& field, std::string
 {
     const auto section = field.path.substr(0, field.path.find('.'));
     std::vector<Edit> edits{set(field.path, choice)};
-    const auto name = " " + shortName(choice) + " ";
+    const auto name = " " + std::string(shortClassName(choice)) + " ";
     for (const auto& argument : kArguments) {
         const auto path = std::string(section) + ".init_args." + std::string(argument.argument);
         if (argument.section == section && argument.classes.find(name) == std::string_view::npos
@@ -103,7 +98,7 @@ PaletteGroup classes(const Setup& setup, std::string title, const Field& field)
             edits.push_back(set("lr_scheduler.init_args.step_size", 1));
         if (choice.ends_with("WarmupCosine") && !setup.has("lr_scheduler.init_args.total"))
             edits.push_back(set("lr_scheduler.init_args.total", 1000));
-        group.blocks.push_back({shortName(choice), {}, std::move(edits), {}});
+        group.blocks.push_back({std::string(shortClassName(choice)), {}, std::move(edits), {}});
     }
     return group;
 }
@@ -124,7 +119,7 @@ PaletteGroup models(const Setup& setup)
             edits = {unset("model.init_args"), set(field::modelClass.path, choice)};
         else
             edits = {set(field::modelClass.path, choice)};
-        group.blocks.push_back({shortName(choice), {}, std::move(edits), {}});
+        group.blocks.push_back({std::string(shortClassName(choice)), {}, std::move(edits), {}});
     }
     return group;
 }
@@ -140,7 +135,7 @@ PaletteGroup datas(const Setup& setup)
             for (const auto* argument : own)
                 if (const auto path = std::string("data.init_args.") + argument; setup.has(path))
                     edits.push_back(unset(path));
-        group.blocks.push_back({shortName(choice), {}, std::move(edits), {}});
+        group.blocks.push_back({std::string(shortClassName(choice)), {}, std::move(edits), {}});
     }
     return group;
 }
