@@ -18,10 +18,18 @@ struct FileDtype {
 };
 
 constexpr std::array kFileDtypes = {
-    FileDtype{at::kDouble, "F64"}, FileDtype{at::kFloat, "F32"},  FileDtype{at::kHalf, "F16"},
-    FileDtype{at::kBFloat16, "BF16"}, FileDtype{at::kLong, "I64"}, FileDtype{at::kInt, "I32"},
-    FileDtype{at::kShort, "I16"}, FileDtype{at::kChar, "I8"},     FileDtype{at::kByte, "U8"},
-    FileDtype{at::kBool, "BOOL"}, FileDtype{at::kFloat8_e4m3fn, "F8_E4M3"}, FileDtype{at::kFloat8_e5m2, "F8_E5M2"},
+    FileDtype{at::kDouble, "F64"},
+    FileDtype{at::kFloat, "F32"},
+    FileDtype{at::kHalf, "F16"},
+    FileDtype{at::kBFloat16, "BF16"},
+    FileDtype{at::kLong, "I64"},
+    FileDtype{at::kInt, "I32"},
+    FileDtype{at::kShort, "I16"},
+    FileDtype{at::kChar, "I8"},
+    FileDtype{at::kByte, "U8"},
+    FileDtype{at::kBool, "BOOL"},
+    FileDtype{at::kFloat8_e4m3fn, "F8_E4M3"},
+    FileDtype{at::kFloat8_e5m2, "F8_E5M2"},
 };
 
 std::optional<at::ScalarType> typeOf(const std::string& name)
@@ -61,9 +69,13 @@ Result<NamedTensors> readSafetensors(const std::filesystem::path& file)
         for (const auto& entry : header->entries) {
             const auto type = typeOf(entry.dtype);
             if (!type)
-                return Error{ErrorCode::NotHere, file.string() + " holds '" + entry.name + "' as " + entry.dtype + ", which is not read.", {}};
+                return Error{ErrorCode::NotHere,
+                             file.string() + " holds '" + entry.name + "' as " + entry.dtype
+                                 + ", which is not read.",
+                             {}};
             at::Tensor tensor = at::empty(entry.shape, at::TensorOptions(*type));
-            if (!in.read(static_cast<char*>(tensor.data_ptr()), static_cast<std::streamsize>(entry.end - entry.begin)))
+            if (!in.read(static_cast<char*>(tensor.data_ptr()),
+                         static_cast<std::streamsize>(entry.end - entry.begin)))
                 return ioError("Cannot read", file);
             tensors.emplace_back(entry.name, std::move(tensor));
         }
@@ -85,7 +97,8 @@ Result<void> writeSafetensors(const std::filesystem::path& file, const NamedTens
         out.write(header.data(), static_cast<std::streamsize>(header.size()));
         for (const auto& [name, tensor] : tensors) {
             const at::Tensor plain = tensor.detach().contiguous();
-            out.write(static_cast<const char*>(plain.data_ptr()), static_cast<std::streamsize>(plain.nbytes()));
+            out.write(static_cast<const char*>(plain.data_ptr()),
+                      static_cast<std::streamsize>(plain.nbytes()));
         }
         out.close();
         if (!out)

@@ -19,16 +19,29 @@ constexpr std::uint64_t kMaxHeader = 64U << 20U;
 constexpr int kMaxDepth = 4; // { name: { shape: [ … ] } }
 
 constexpr std::array<std::pair<const char*, std::uint64_t>, 13> kElementSizes = {{
-    {"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I64", 8}, {"I32", 4}, {"I16", 2},
-    {"I8", 1}, {"U8", 1}, {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1}, {"U64", 8},
+    {"F64", 8},
+    {"F32", 4},
+    {"F16", 2},
+    {"BF16", 2},
+    {"I64", 8},
+    {"I32", 4},
+    {"I16", 2},
+    {"I8", 1},
+    {"U8", 1},
+    {"BOOL", 1},
+    {"F8_E4M3", 1},
+    {"F8_E5M2", 1},
+    {"U64", 8},
 }};
 
 Error damaged(const std::filesystem::path& file, const std::string& what)
 {
-    return {ErrorCode::Damaged, file.string() + " is not a sound safetensors file: " + what, "Write or copy the file again."};
+    return {ErrorCode::Damaged, file.string() + " is not a sound safetensors file: " + what,
+            "Write or copy the file again."};
 }
 
-/// Parses with a limit on depth and without repeated names, which the format forbids and the parser would merge silently.
+/// Parses with a limit on depth and without repeated names, which the format forbids and the parser would
+/// merge silently.
 std::optional<Json> parseHeader(const std::string& text)
 {
     std::set<std::string> names;
@@ -59,17 +72,22 @@ std::optional<std::uint64_t> byteCount(const SafetensorsEntry& entry)
     std::uint64_t bytes = safetensorsElementSize(entry.dtype);
     for (const std::int64_t size : entry.shape) {
         const auto factor = static_cast<std::uint64_t>(size);
-        if (factor != 0 && bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / factor)
+        if (factor != 0
+            && bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / factor)
             return std::nullopt;
         bytes *= factor;
     }
     return bytes;
 }
 
-Result<SafetensorsEntry> readEntry(const std::filesystem::path& file, const std::string& name, const Json& json)
+Result<SafetensorsEntry> readEntry(const std::filesystem::path& file, const std::string& name,
+                                   const Json& json)
 {
-    const auto wrong = [&](const std::string& what) { return damaged(file, "tensor '" + name + "' " + what); };
-    if (!json.is_object() || !json.contains("dtype") || !json.contains("shape") || !json.contains("data_offsets"))
+    const auto wrong = [&](const std::string& what) {
+        return damaged(file, "tensor '" + name + "' " + what);
+    };
+    if (!json.is_object() || !json.contains("dtype") || !json.contains("shape")
+        || !json.contains("data_offsets"))
         return wrong("lacks its dtype, shape or data_offsets");
     SafetensorsEntry entry{name, {}, {}, 0, 0};
     if (!json["dtype"].is_string() || safetensorsElementSize(json["dtype"].get<std::string>()) == 0)
@@ -84,7 +102,8 @@ Result<SafetensorsEntry> readEntry(const std::filesystem::path& file, const std:
         entry.shape.push_back(static_cast<std::int64_t>(*value));
     }
     const Json& offsets = json["data_offsets"];
-    const bool pair = offsets.is_array() && offsets.size() == 2 && unsignedOf(offsets[0]) && unsignedOf(offsets[1]);
+    const bool pair =
+        offsets.is_array() && offsets.size() == 2 && unsignedOf(offsets[0]) && unsignedOf(offsets[1]);
     if (!pair)
         return wrong("has data_offsets that are no two numbers");
     entry.begin = *unsignedOf(offsets[0]);
@@ -96,10 +115,12 @@ Result<SafetensorsEntry> readEntry(const std::filesystem::path& file, const std:
 }
 
 /// Tensors must fill the file without overlap, gap or rest.
-Result<void> checkTiling(const std::filesystem::path& file, std::vector<SafetensorsEntry>& entries, std::uint64_t dataBytes)
+Result<void> checkTiling(const std::filesystem::path& file, std::vector<SafetensorsEntry>& entries,
+                         std::uint64_t dataBytes)
 {
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const auto& a, const auto& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
     std::uint64_t at = 0;
     for (const auto& entry : entries) {
         if (entry.begin != at)
@@ -107,7 +128,9 @@ Result<void> checkTiling(const std::filesystem::path& file, std::vector<Safetens
         at = entry.end;
     }
     if (at != dataBytes)
-        return damaged(file, "it has " + std::to_string(dataBytes) + " bytes of data, its header names " + std::to_string(at));
+        return damaged(file,
+                       "it has " + std::to_string(dataBytes) + " bytes of data, its header names "
+                           + std::to_string(at));
     return {};
 }
 
@@ -171,7 +194,8 @@ Result<SafetensorsHeader> readSafetensorsHeader(const std::filesystem::path& fil
     return header;
 }
 
-std::string makeSafetensorsHeader(std::vector<SafetensorsEntry>& entries, const std::map<std::string, std::string>& metadata)
+std::string makeSafetensorsHeader(std::vector<SafetensorsEntry>& entries,
+                                  const std::map<std::string, std::string>& metadata)
 {
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
     if (!metadata.empty())
@@ -181,7 +205,8 @@ std::string makeSafetensorsHeader(std::vector<SafetensorsEntry>& entries, const 
         entry.begin = at;
         entry.end = at + byteCount(entry).value_or(0);
         at = entry.end;
-        json[entry.name] = {{"dtype", entry.dtype}, {"shape", entry.shape}, {"data_offsets", {entry.begin, entry.end}}};
+        json[entry.name] = {
+            {"dtype", entry.dtype}, {"shape", entry.shape}, {"data_offsets", {entry.begin, entry.end}}};
     }
     std::string text = json.dump();
     text.append((8 - text.size() % 8) % 8, ' '); // The data begins at a multiple of 8.

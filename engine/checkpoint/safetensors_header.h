@@ -28,12 +28,14 @@ struct SafetensorsHeader {
 /// Bytes of one element; 0 for a dtype that the format does not know.
 std::uint64_t safetensorsElementSize(const std::string& dtype);
 
-/// Reads and checks the header against the size of the file: known dtypes, sizes that fit the shapes, no overlap and no gap.
-/// Nothing of the data is read, and nothing is allocated that the file itself does not justify.
+/// Reads and checks the header against the size of the file: known dtypes, sizes that fit the shapes, no
+/// overlap and no gap. Nothing of the data is read, and nothing is allocated that the file itself does not
+/// justify.
 Result<SafetensorsHeader> readSafetensorsHeader(const std::filesystem::path& file);
 
 /// The length and the header as they stand at the beginning of a file. `entries` need name, dtype and shape;
 /// their positions are filled in, one after the other.
-std::string makeSafetensorsHeader(std::vector<SafetensorsEntry>& entries, const std::map<std::string, std::string>& metadata);
+std::string makeSafetensorsHeader(std::vector<SafetensorsEntry>& entries,
+                                  const std::map<std::string, std::string>& metadata);
 
 } // namespace mantissa

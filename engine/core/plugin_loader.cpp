@@ -1,9 +1,8 @@
 #include "engine/core/training_service.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
 #include <unistd.h>
-
-#include <cstdlib>
 
 namespace mantissa {
 namespace {
@@ -11,7 +10,8 @@ namespace {
 /// MANTISSA_ENGINE where it is set (an engine built otherwise), else the file beside the program.
 std::filesystem::path usualPlace()
 {
-    if (const char* chosen = std::getenv("MANTISSA_ENGINE"); chosen && *chosen) // NOLINT(concurrency-mt-unsafe)
+    if (const char* chosen = std::getenv("MANTISSA_ENGINE");
+        chosen && *chosen) // NOLINT(concurrency-mt-unsafe)
         return chosen;
     std::error_code error;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -27,13 +27,15 @@ Result<std::unique_ptr<TrainingService>> loadTrainingService(const std::filesyst
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char* reason = dlerror();
-        return Error{ErrorCode::NotHere, "The training engine cannot be loaded: " + std::string(reason ? reason : path.string()),
+        return Error{ErrorCode::NotHere,
+                     "The training engine cannot be loaded: " + std::string(reason ? reason : path.string()),
                      "Run packaging/run --build-only: it fetches LibTorch and builds the engine."};
     }
     using Factory = TrainingService* (*)();
     const auto factory = reinterpret_cast<Factory>(dlsym(library, "mantissaMakeTrainingService"));
     if (!factory)
-        return Error{ErrorCode::NotHere, path.string() + " is not a Mantissa engine.", "Build it again: packaging/run --build-only."};
+        return Error{ErrorCode::NotHere, path.string() + " is not a Mantissa engine.",
+                     "Build it again: packaging/run --build-only."};
     return std::unique_ptr<TrainingService>(factory());
 }
 

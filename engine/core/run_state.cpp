@@ -7,8 +7,8 @@ namespace mantissa {
 
 std::string_view runStateId(RunState state)
 {
-    static constexpr std::array<std::string_view, 7> kIds
-        = {"queued", "running", "paused", "finished", "stopped", "failed", "interrupted"};
+    static constexpr std::array<std::string_view, 7> kIds = {"queued",  "running", "paused",     "finished",
+                                                             "stopped", "failed",  "interrupted"};
     return kIds[static_cast<std::size_t>(state)];
 }
 

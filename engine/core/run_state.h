@@ -7,6 +7,9 @@ namespace mantissa {
 enum class RunState { Queued, Running, Paused, Finished, Stopped, Failed, Interrupted };
 
 std::string_view runStateId(RunState state);
-constexpr bool hasEnded(RunState state) { return state >= RunState::Finished; }
+constexpr bool hasEnded(RunState state)
+{
+    return state >= RunState::Finished;
+}
 
 } // namespace mantissa

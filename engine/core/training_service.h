@@ -21,8 +21,8 @@ namespace mantissa {
 /// What is asked for when a run starts. Values only, so that the call could cross a process border.
 struct RunRequest {
     RunPlan plan;
-    std::string setupText;     ///< The file as the user wrote it: stored with the run.
-    std::string findingsJson;  ///< What the check said: stored with the run.
+    std::string setupText; ///< The file as the user wrote it: stored with the run.
+    std::string findingsJson; ///< What the check said: stored with the run.
     std::string assumedJson;
     std::string name;
     std::string kind = "run"; ///< run | rehearsal
@@ -36,7 +36,7 @@ struct RunStateEvent {
 };
 
 struct RunProgress {
-    std::int64_t step = 0;  ///< Optimizer steps done, skipped ones included.
+    std::int64_t step = 0; ///< Optimizer steps done, skipped ones included.
     std::int64_t total = 0; ///< 0 where unknown.
     std::int64_t skipped = 0;
     double secondsLeft = -1.0; ///< Negative where unknown.
@@ -117,8 +117,9 @@ public:
     virtual Result<VerifyReport> verify(const VerifyRequest& request) = 0;
 };
 
-/// Loads the plug-in (MANTISSA_ENGINE where that is set, else the one beside the program) and makes its service; it is never unloaded.
-/// NotHere, with what is missing, where the plug-in or a library of its is not there.
+/// Loads the plug-in (MANTISSA_ENGINE where that is set, else the one beside the program) and makes its
+/// service; it is never unloaded. NotHere, with what is missing, where the plug-in or a library of its is not
+/// there.
 Result<std::unique_ptr<TrainingService>> loadTrainingService(const std::filesystem::path& plugin = {});
 
 } // namespace mantissa

@@ -23,13 +23,14 @@ struct Mismatch {
 
     std::string operator()(const MlpPlan& plan) const
     {
-        const bool fits = sample.input.is_floating_point() && sample.input.dim() == 2 && sample.input.size(1) == plan.inputs;
+        const bool fits = sample.input.is_floating_point() && sample.input.dim() == 2
+            && sample.input.size(1) == plan.inputs;
         return fits ? tooManyClasses(plan.classes) : "model.init_args.inputs";
     }
     std::string operator()(const ConvNetPlan& plan) const
     {
-        const bool fits = sample.input.dim() == 4 && sample.input.size(1) == 1 && sample.input.size(2) == plan.imageSize
-            && sample.input.size(3) == plan.imageSize;
+        const bool fits = sample.input.dim() == 4 && sample.input.size(1) == 1
+            && sample.input.size(2) == plan.imageSize && sample.input.size(3) == plan.imageSize;
         return fits ? tooManyClasses(plan.classes) : "model.init_args.image_size";
     }
     std::string operator()(const TransformerPlan& plan) const
@@ -60,12 +61,16 @@ Result<std::shared_ptr<const DataSet>> openDataSet(const RunPlan& plan)
         const Batch sample = (*opened)->take(first);
         const std::string setting = std::visit(Mismatch{sample}, plan.model);
         if (!setting.empty())
-            return Error{ErrorCode::InvalidSetup, "The data gives " + (*opened)->describe() + ", the model takes " + describeInput(plan.model) + ".",
+            return Error{ErrorCode::InvalidSetup,
+                         "The data gives " + (*opened)->describe() + ", the model takes "
+                             + describeInput(plan.model) + ".",
                          "Change " + setting + " or the data."};
         const auto* text = std::get_if<TextPlan>(&plan.data);
         const auto* transformer = std::get_if<TransformerPlan>(&plan.model);
         if (text && transformer && transformer->vocab < 256)
-            return Error{ErrorCode::InvalidSetup, "Bytes need a vocabulary of 256, the model has " + std::to_string(transformer->vocab) + ".",
+            return Error{ErrorCode::InvalidSetup,
+                         "Bytes need a vocabulary of 256, the model has " + std::to_string(transformer->vocab)
+                             + ".",
                          "Set model.init_args.vocab to 256."};
         return opened;
     });

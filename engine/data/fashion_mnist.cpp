@@ -27,7 +27,8 @@ Error missing(const FashionMnistPlan& plan, const Error& cause)
         return {ErrorCode::NotFound, "Fashion-MNIST is not in " + plan.folder + ": " + cause.message,
                 "The folder needs train-images-idx3-ubyte and train-labels-idx1-ubyte, with or without .gz."};
     return {ErrorCode::NotFound, "Fashion-MNIST is not installed: " + cause.message,
-            "Install Debian's package: apt-get install dataset-fashion-mnist. Or name a folder in data.init_args.root."};
+            "Install Debian's package: apt-get install dataset-fashion-mnist. Or name a folder in "
+            "data.init_args.root."};
 }
 
 } // namespace
@@ -43,11 +44,16 @@ Result<std::shared_ptr<const DataSet>> openFashionMnist(const FashionMnistPlan& 
         return labels.error().code == ErrorCode::NotFound ? missing(plan, labels.error()) : labels.error();
     const bool fits = images->sizes.size() == 3 && images->sizes[1] == kSide && images->sizes[2] == kSide
         && labels->sizes.size() == 1 && labels->sizes[0] == images->sizes[0];
-    if (!fits || std::any_of(labels->bytes.begin(), labels->bytes.end(), [](auto label) { return label >= kClasses; }))
-        return Error{ErrorCode::Damaged, folder.string() + " does not hold Fashion-MNIST: sizes or labels do not fit.", {}};
+    if (!fits || std::any_of(labels->bytes.begin(), labels->bytes.end(), [](auto label) {
+            return label >= kClasses;
+        }))
+        return Error{ErrorCode::Damaged,
+                     folder.string() + " does not hold Fashion-MNIST: sizes or labels do not fit.",
+                     {}};
 
     LabelledRows rows;
-    rows.rowShape = plan.flat ? std::vector<std::int64_t>{kSide * kSide} : std::vector<std::int64_t>{1, kSide, kSide};
+    rows.rowShape =
+        plan.flat ? std::vector<std::int64_t>{kSide * kSide} : std::vector<std::int64_t>{1, kSide, kSide};
     rows.classes = kClasses;
     rows.labels.assign(labels->bytes.begin(), labels->bytes.end());
     std::array<float, 256> shade{};

@@ -1,11 +1,10 @@
 #include "engine/data/idx.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
+#include <zlib.h>
 
 namespace mantissa {
 namespace {
@@ -55,7 +54,8 @@ Result<IdxBytes> readIdx(const std::filesystem::path& path)
         std::array<std::uint8_t, 4> raw{};
         if (!readAll(file.get(), raw.data(), raw.size()))
             return damaged(path, "it ends inside its sizes.");
-        const auto size = (std::int64_t{raw[0]} << 24) | (std::int64_t{raw[1]} << 16) | (std::int64_t{raw[2]} << 8) | raw[3];
+        const auto size = (std::int64_t{raw[0]} << 24) | (std::int64_t{raw[1]} << 16)
+            | (std::int64_t{raw[2]} << 8) | raw[3];
         if (size == 0 || total > kMostBytes / size)
             return damaged(path, "its sizes make no sense.");
         total *= size;

@@ -39,7 +39,8 @@ void Loader::close(const std::string& why)
 
 BatchPlace Loader::after(BatchPlace place) const
 {
-    return place.batch + 1 < batchesPerEpoch() ? BatchPlace{place.epoch, place.batch + 1} : BatchPlace{place.epoch + 1, 0};
+    return place.batch + 1 < batchesPerEpoch() ? BatchPlace{place.epoch, place.batch + 1}
+                                               : BatchPlace{place.epoch + 1, 0};
 }
 
 int Loader::hungryLane() const

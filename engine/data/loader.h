@@ -18,7 +18,8 @@ struct BatchPlace {
     std::int64_t batch = 0;
 };
 
-/// Prepares the batches of all ranks on a thread of its own, a few ahead. next() of one rank is called from that rank's thread.
+/// Prepares the batches of all ranks on a thread of its own, a few ahead. next() of one rank is called from
+/// that rank's thread.
 class Loader {
 public:
     Loader(std::shared_ptr<const DataSet> data, const Sampler& sampler, int ranks);

@@ -20,7 +20,10 @@ public:
         return x ^ (x >> 31U);
     }
     /// 0 … bound-1; the bias of the remainder is far below anything that shows here.
-    std::int64_t below(std::int64_t bound) { return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound)); }
+    std::int64_t below(std::int64_t bound)
+    {
+        return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound));
+    }
     double uniform() { return static_cast<double>(next() >> 11U) * 0x1.0p-53; }
     double normal()
     {

@@ -25,7 +25,8 @@ std::vector<std::int64_t> Sampler::order(std::int64_t epoch) const
     return order;
 }
 
-std::vector<std::int64_t> Sampler::rows(const std::vector<std::int64_t>& order, std::int64_t batch, int rank) const
+std::vector<std::int64_t> Sampler::rows(const std::vector<std::int64_t>& order, std::int64_t batch,
+                                        int rank) const
 {
     const std::int64_t mine = m_plan.jointBatch / m_plan.ranks;
     const std::int64_t begin = batch * m_plan.jointBatch + rank * mine;

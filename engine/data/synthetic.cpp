@@ -17,7 +17,8 @@ Error wrong(const std::string& what)
 }
 
 /// A cloud of points around one centre for each class.
-std::shared_ptr<const DataSet> clouds(const SyntheticPlan& plan, std::vector<std::int64_t> shape, std::int64_t length, std::uint64_t seed)
+std::shared_ptr<const DataSet> clouds(const SyntheticPlan& plan, std::vector<std::int64_t> shape,
+                                      std::int64_t length, std::uint64_t seed)
 {
     Random random(seed);
     std::vector<float> centres(static_cast<std::size_t>(plan.classes * length));
@@ -28,7 +29,8 @@ std::shared_ptr<const DataSet> clouds(const SyntheticPlan& plan, std::vector<std
     rows.classes = plan.classes;
     for (std::int64_t i = 0; i < plan.samples; ++i)
         rows.labels.push_back(random.below(plan.classes));
-    rows.fill = [centres = std::move(centres), labels = rows.labels, length, seed](std::int64_t row, float* into) {
+    rows.fill = [centres = std::move(centres), labels = rows.labels, length, seed](std::int64_t row,
+                                                                                   float* into) {
         Random noise(streamSeed(seed, kDataStream, static_cast<std::uint64_t>(row)));
         const float* centre = centres.data() + labels[static_cast<std::size_t>(row)] * length;
         for (std::int64_t i = 0; i < length; ++i)
@@ -51,7 +53,9 @@ std::shared_ptr<const DataSet> chains(const SyntheticPlan& plan, std::uint64_t s
         for (std::int64_t i = 0; i <= plan.inputs; ++i) {
             into[i] = token;
             const bool surprise = draw.uniform() < kSurprise;
-            token = surprise ? draw.below(plan.classes) : successors[static_cast<std::size_t>(token * kSuccessors + draw.below(kSuccessors))];
+            token = surprise
+                ? draw.below(plan.classes)
+                : successors[static_cast<std::size_t>(token * kSuccessors + draw.below(kSuccessors))];
         }
     };
     return makeTokenRows(std::move(rows));

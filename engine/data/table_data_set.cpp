@@ -44,7 +44,8 @@ public:
 
     Batch take(std::span<const std::int64_t> samples) const override
     {
-        const at::Tensor tokens = at::empty({static_cast<std::int64_t>(samples.size()), m_rows.context + 1}, at::kLong);
+        const at::Tensor tokens =
+            at::empty({static_cast<std::int64_t>(samples.size()), m_rows.context + 1}, at::kLong);
         auto* into = tokens.data_ptr<std::int64_t>();
         for (const std::int64_t sample : samples) {
             m_rows.fill(sample, into);

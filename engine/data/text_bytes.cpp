@@ -17,17 +17,21 @@ constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 30U;
 Result<std::shared_ptr<const DataSet>> openText(const TextPlan& plan)
 {
     if (plan.file.empty())
-        return Error{ErrorCode::InvalidSetup, "Text as data needs a file.", "Set data.init_args.file to any file."};
+        return Error{ErrorCode::InvalidSetup, "Text as data needs a file.",
+                     "Set data.init_args.file to any file."};
     std::error_code failure;
     const auto size = std::filesystem::file_size(plan.file, failure);
     if (failure)
-        return Error{ErrorCode::NotFound, "Cannot read the text " + plan.file + ": " + failure.message(), "Check data.init_args.file."};
+        return Error{ErrorCode::NotFound, "Cannot read the text " + plan.file + ": " + failure.message(),
+                     "Check data.init_args.file."};
     if (size > kMostBytes)
         return Error{ErrorCode::InvalidSetup, plan.file + " is larger than 4 GiB.", "Use a part of it."};
     const std::int64_t count = (static_cast<std::int64_t>(size) - 1) / plan.context;
     if (count < 1)
-        return Error{ErrorCode::InvalidSetup, plan.file + " has " + std::to_string(size) + " bytes, too few for one row of "
-                         + std::to_string(plan.context) + " tokens.", "Use a longer file or a shorter context."};
+        return Error{ErrorCode::InvalidSetup,
+                     plan.file + " has " + std::to_string(size) + " bytes, too few for one row of "
+                         + std::to_string(plan.context) + " tokens.",
+                     "Use a longer file or a shorter context."};
     std::string bytes(size, '\0');
     std::ifstream in(plan.file, std::ios::binary);
     if (!in.read(bytes.data(), static_cast<std::streamsize>(size)))
@@ -36,7 +40,8 @@ Result<std::shared_ptr<const DataSet>> openText(const TextPlan& plan)
     TokenRows rows{plan.context, 256, count, {}};
     rows.fill = [bytes = std::move(bytes), context = plan.context](std::int64_t row, std::int64_t* into) {
         const char* from = bytes.data() + row * context;
-        std::transform(from, from + context + 1, into, [](char byte) { return std::int64_t{static_cast<unsigned char>(byte)}; });
+        std::transform(from, from + context + 1, into,
+                       [](char byte) { return std::int64_t{static_cast<unsigned char>(byte)}; });
     };
     return makeTokenRows(std::move(rows));
 }

@@ -14,7 +14,8 @@ public:
 
     Batch take(std::span<const std::int64_t> samples) const override
     {
-        const at::Tensor index = at::tensor(at::ArrayRef<std::int64_t>(samples.data(), samples.size()), at::kLong);
+        const at::Tensor index =
+            at::tensor(at::ArrayRef<std::int64_t>(samples.data(), samples.size()), at::kLong);
         const at::Tensor rows = m_input.index_select(0, index);
         if (m_target.defined())
             return {rows, m_target.index_select(0, index)};
@@ -24,7 +25,7 @@ public:
     std::string describe() const override { return "recorded batches"; }
 
 private:
-    at::Tensor m_input;  ///< Rows, or rows of tokens one longer than the context.
+    at::Tensor m_input; ///< Rows, or rows of tokens one longer than the context.
     at::Tensor m_target; ///< Undefined for tokens.
 };
 
@@ -52,7 +53,8 @@ Result<std::shared_ptr<const DataSet>> openTrace(const TracePlan& plan)
     if (!tensors)
         return tensors.error();
     const auto wrong = [&](const std::string& what) {
-        return Error{ErrorCode::Damaged, plan.dataFile + ": " + what, "A trace's data holds x and y, or tokens."};
+        return Error{ErrorCode::Damaged, plan.dataFile + ": " + what,
+                     "A trace's data holds x and y, or tokens."};
     };
     const at::Tensor tokens = stacked(*tensors, "tokens");
     if (tokens.defined()) {
@@ -62,8 +64,8 @@ Result<std::shared_ptr<const DataSet>> openTrace(const TracePlan& plan)
     }
     const at::Tensor x = stacked(*tensors, "x");
     const at::Tensor y = stacked(*tensors, "y");
-    if (!x.defined() || !y.defined() || x.dim() < 3 || y.dim() != 2 || y.scalar_type() != at::kLong || x.size(0) != y.size(0)
-        || x.size(1) != y.size(1))
+    if (!x.defined() || !y.defined() || x.dim() < 3 || y.dim() != 2 || y.scalar_type() != at::kLong
+        || x.size(0) != y.size(0) || x.size(1) != y.size(1))
         return wrong("it lacks x and y of the same batches and rows.");
     return std::shared_ptr<const DataSet>(std::make_shared<TraceSet>(x.flatten(0, 1), y.flatten(0, 1)));
 }

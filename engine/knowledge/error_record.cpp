@@ -43,9 +43,12 @@ Result<ErrorRecord> readErrorRecord(std::string_view text)
     if (root.is_object() && root.contains("record"))
         root = json(root["record"]);
     if (!root.is_object())
-        return Error{ErrorCode::InvalidSetup, "This is no error record: it is not a JSON object.", "Give a file with one record in it."};
+        return Error{ErrorCode::InvalidSetup, "This is no error record: it is not a JSON object.",
+                     "Give a file with one record in it."};
     if (const int version = numberAt(root, "schemaVersion"); version != kSchemaVersion)
-        return Error{ErrorCode::InvalidSetup, "This error record has schemaVersion " + std::to_string(version) + ".", "This program reads version 2."};
+        return Error{ErrorCode::InvalidSetup,
+                     "This error record has schemaVersion " + std::to_string(version) + ".",
+                     "This program reads version 2."};
     ErrorRecord record{textAt(root, "id"),
                        textAt(root, "repo"),
                        textAt(root, "version"),
@@ -65,7 +68,8 @@ Result<ErrorRecord> readErrorRecord(std::string_view text)
                        listAt(root, "rules"),
                        textAt(root, "article")};
     if (record.id.empty() || record.errorMessage.empty())
-        return Error{ErrorCode::InvalidSetup, "This error record lacks its id or its errorMessage.", "Both are needed to find it again."};
+        return Error{ErrorCode::InvalidSetup, "This error record lacks its id or its errorMessage.",
+                     "Both are needed to find it again."};
     return record;
 }
 

@@ -8,8 +8,8 @@
 
 namespace mantissa {
 
-/// What is known of one error of a library: its words, where it is raised, when that happens, what helps. The fields
-/// are those of error records with schemaVersion 2; `rules` and `article` are ours.
+/// What is known of one error of a library: its words, where it is raised, when that happens, what helps. The
+/// fields are those of error records with schemaVersion 2; `rules` and `article` are ours.
 struct ErrorRecord {
     std::string id;
     std::string repo;
@@ -28,7 +28,7 @@ struct ErrorRecord {
     std::vector<std::string> preventionTips;
     std::vector<std::string> tags;
     std::vector<std::string> rules; ///< Ids of the rules that find it before it happens.
-    std::string article;            ///< Of the knowledge page; may be empty.
+    std::string article; ///< Of the knowledge page; may be empty.
 };
 
 /// One record from its JSON, bare or as the value of "record". Lists may also be single strings.

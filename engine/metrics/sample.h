@@ -15,7 +15,8 @@ struct SeriesSpec {
     bool operator==(const SeriesSpec&) const = default;
 };
 
-/// One point. `series` is the index of its SeriesSpec in the run's catalogue; `time` is seconds since the run began.
+/// One point. `series` is the index of its SeriesSpec in the run's catalogue; `time` is seconds since the run
+/// began.
 struct Sample {
     int series = 0;
     std::int64_t step = 0;
@@ -28,12 +29,13 @@ struct Sample {
 struct RunEvent {
     std::int64_t step = 0;
     double time = 0.0;
-    std::string kind;  ///< "skipped", "growth", "backoff", "nonfinite", "injected", "checkpoint", "failure", "stage_trace", …
+    std::string kind; ///< "skipped", "growth", "backoff", "nonfinite", "injected", "checkpoint", "failure",
+                      ///< "stage_trace", …
     std::string stage; ///< Stage id, or empty.
     int rank = -1;
     std::string layer;
     std::string message; ///< A sentence.
-    std::string detail;  ///< JSON, or empty.
+    std::string detail; ///< JSON, or empty.
     bool operator==(const RunEvent&) const = default;
 };
 

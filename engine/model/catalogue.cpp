@@ -41,7 +41,10 @@ at::Tensor draw(const ParameterSpec& spec, std::int64_t inputs, const at::Genera
 }
 
 struct Describe {
-    std::string operator()(const MlpPlan& plan) const { return "rows of " + std::to_string(plan.inputs) + " numbers"; }
+    std::string operator()(const MlpPlan& plan) const
+    {
+        return "rows of " + std::to_string(plan.inputs) + " numbers";
+    }
     std::string operator()(const ConvNetPlan& plan) const
     {
         const std::string side = std::to_string(plan.imageSize);
@@ -49,7 +52,8 @@ struct Describe {
     }
     std::string operator()(const TransformerPlan& plan) const
     {
-        return "rows of at most " + std::to_string(plan.context) + " tokens below " + std::to_string(plan.vocab);
+        return "rows of at most " + std::to_string(plan.context) + " tokens below "
+            + std::to_string(plan.vocab);
     }
 };
 
@@ -58,7 +62,8 @@ struct Describe {
 std::vector<at::Tensor> initialWeights(const ModelPlan& plan, std::uint64_t seed)
 {
     const auto model = makeModel(plan, seed, 0);
-    const at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(streamSeed(seed, kWeightStream, 0));
+    const at::Generator generator =
+        at::make_generator<at::CPUGeneratorImpl>(streamSeed(seed, kWeightStream, 0));
     std::vector<at::Tensor> weights;
     std::int64_t inputs = 1;
     for (const auto& spec : model->parameters()) {

@@ -20,19 +20,25 @@ public:
             m_variance = at::ones({plan.channels1});
             m_tracked = at::zeros({}, at::kLong);
         }
-        m_weights.addPair("conv2", {plan.channels2, plan.channels1, kKernel, kKernel}, plan.channels2, kSecond);
+        m_weights.addPair("conv2", {plan.channels2, plan.channels1, kKernel, kKernel}, plan.channels2,
+                          kSecond);
         m_weights.addPair("fc", {plan.classes, plan.channels2 * half * half}, plan.classes, kRoot);
     }
 
     const std::vector<ParameterSpec>& parameters() const override { return m_weights.specs(); }
     int unitCount() const override { return kRoot + 1; }
-    std::string unitName(int unit) const override { return unit == kFirst ? "conv1" : unit == kSecond ? "conv2" : "fc"; }
+    std::string unitName(int unit) const override
+    {
+        return unit == kFirst ? "conv1" : unit == kSecond ? "conv2" : "fc";
+    }
 
     std::vector<std::pair<std::string, at::Tensor>> buffers() const override
     {
         if (!m_batchNorm)
             return {};
-        return {{"bn1.running_mean", m_mean}, {"bn1.running_var", m_variance}, {"bn1.num_batches_tracked", m_tracked}};
+        return {{"bn1.running_mean", m_mean},
+                {"bn1.running_var", m_variance},
+                {"bn1.num_batches_tracked", m_tracked}};
     }
 
     void convertBuffers(at::ScalarType type) override
@@ -61,7 +67,8 @@ private:
     static constexpr int kSecond = 1;
     static constexpr int kRoot = 2;
 
-    at::Tensor normalised(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, bool training)
+    at::Tensor normalised(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                          bool training)
     {
         if (training)
             m_tracked.add_(1);

@@ -30,7 +30,8 @@ void WeightCatalogue::add(std::string name, std::vector<std::int64_t> shape, int
     m_specs.push_back({std::move(name), std::move(shape), unit});
 }
 
-void WeightCatalogue::addPair(const std::string& name, std::vector<std::int64_t> weight, std::int64_t bias, int unit)
+void WeightCatalogue::addPair(const std::string& name, std::vector<std::int64_t> weight, std::int64_t bias,
+                              int unit)
 {
     add(name + ".weight", std::move(weight), unit);
     add(name + ".bias", {bias}, unit);

@@ -16,8 +16,9 @@ struct ParameterSpec {
     int unit = 0;
 };
 
-/// How a forward pass gets at the weights of a unit. The strategy answers: a replica hands out its leaf tensors, a
-/// sharded one gathers them. Every output of a unit must pass leave(), so that the weights are there again in backward.
+/// How a forward pass gets at the weights of a unit. The strategy answers: a replica hands out its leaf
+/// tensors, a sharded one gathers them. Every output of a unit must pass leave(), so that the weights are
+/// there again in backward.
 class WeightAccess {
 public:
     virtual ~WeightAccess() = default;
@@ -31,14 +32,15 @@ struct Batch {
     at::Tensor target;
 };
 
-/// A model as pure functions over weights that somebody else owns. One object per rank; holds buffers and the rank's
-/// generator, never a parameter.
+/// A model as pure functions over weights that somebody else owns. One object per rank; holds buffers and the
+/// rank's generator, never a parameter.
 class Model {
 public:
     virtual ~Model() = default;
 
     virtual const std::vector<ParameterSpec>& parameters() const = 0; ///< In `param_order`.
-    virtual int unitCount() const = 0; ///< Units in forward order; the root unit, whose weights stay gathered, last.
+    virtual int
+    unitCount() const = 0; ///< Units in forward order; the root unit, whose weights stay gathered, last.
     virtual std::string unitName(int unit) const = 0;
     /// Names and tensors of buffers (running statistics).
     virtual std::vector<std::pair<std::string, at::Tensor>> buffers() const { return {}; }
@@ -51,10 +53,12 @@ public:
     virtual at::Tensor forward(const at::Tensor& input, WeightAccess& weights, bool training) = 0;
 };
 
-/// Initial weights as PyTorch draws them (kaiming-uniform linear layers, normal embeddings), from one seed, in param order, fp32.
+/// Initial weights as PyTorch draws them (kaiming-uniform linear layers, normal embeddings), from one seed,
+/// in param order, fp32.
 std::vector<at::Tensor> initialWeights(const ModelPlan& plan, std::uint64_t seed);
 
-/// Batches of what shape the model takes: "64 numbers", "1×28×28 images", "tokens below 256, at most 128 in a row".
+/// Batches of what shape the model takes: "64 numbers", "1×28×28 images", "tokens below 256, at most 128 in a
+/// row".
 std::string describeInput(const ModelPlan& plan);
 
 std::unique_ptr<Model> makeModel(const ModelPlan& plan, std::uint64_t seed, int rank);

@@ -14,7 +14,8 @@ enum BlockWeight : std::size_t { Ln1W, Ln1B, QkvW, QkvB, ProjW, ProjB, Ln2W, Ln2
 /// … and the root's.
 enum RootWeight : std::size_t { Token, Position, FinalW, FinalB, Head };
 
-/// A decoder transformer with learned positions and pre-norm blocks. Every block is a unit; embeddings, last norm and head are the root.
+/// A decoder transformer with learned positions and pre-norm blocks. Every block is a unit; embeddings, last
+/// norm and head are the root.
 class Transformer final : public Model {
 public:
     Transformer(const TransformerPlan& plan, std::uint64_t seed) : m_plan(plan), m_dropout(plan.dropout, seed)
@@ -50,7 +51,8 @@ public:
     {
         const int root = unitCount() - 1;
         const auto outer = weights.enter(root);
-        at::Tensor x = at::embedding(outer[Token], input) + at::embedding(outer[Position], at::arange(input.size(1)));
+        at::Tensor x =
+            at::embedding(outer[Token], input) + at::embedding(outer[Position], at::arange(input.size(1)));
         x = m_dropout.apply(x, training);
         for (int unit = 0; unit < root; ++unit)
             x = weights.leave(unit, block(x, weights.enter(unit), training));
@@ -64,7 +66,8 @@ private:
     {
         const at::Tensor attended = attention(at::layer_norm(x, {m_plan.width}, w[Ln1W], w[Ln1B], kEps), w);
         x = x + m_dropout.apply(at::linear(attended, w[ProjW], w[ProjB]), training);
-        const at::Tensor widened = at::gelu(at::linear(at::layer_norm(x, {m_plan.width}, w[Ln2W], w[Ln2B], kEps), w[UpW], w[UpB]));
+        const at::Tensor widened =
+            at::gelu(at::linear(at::layer_norm(x, {m_plan.width}, w[Ln2W], w[Ln2B], kEps), w[UpW], w[UpB]));
         return x + m_dropout.apply(at::linear(widened, w[DownW], w[DownB]), training);
     }
 
@@ -74,19 +77,23 @@ private:
         const std::int64_t length = h.size(1);
         const std::int64_t perHead = m_plan.width / m_plan.heads;
         const auto parts = at::linear(h, w[QkvW], w[QkvB]).split(m_plan.width, 2);
-        const auto byHead = [&](const at::Tensor& part) { return part.view({batch, length, m_plan.heads, perHead}).transpose(1, 2); };
+        const auto byHead = [&](const at::Tensor& part) {
+            return part.view({batch, length, m_plan.heads, perHead}).transpose(1, 2);
+        };
         const at::Tensor q = byHead(parts[0]);
         const at::Tensor k = byHead(parts[1]);
         const at::Tensor v = byHead(parts[2]);
-        const at::Tensor mixed = m_plan.explicitAttention ? explicitAttention(q, k, v)
-                                                          : at::scaled_dot_product_attention(q, k, v, {}, 0.0, true);
+        const at::Tensor mixed = m_plan.explicitAttention
+            ? explicitAttention(q, k, v)
+            : at::scaled_dot_product_attention(q, k, v, {}, 0.0, true);
         return mixed.transpose(1, 2).contiguous().view({batch, length, m_plan.width});
     }
 
     static at::Tensor explicitAttention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v)
     {
         const std::int64_t length = q.size(2);
-        const at::Tensor scores = at::matmul(q, k.transpose(-2, -1)) * (1.0 / std::sqrt(static_cast<double>(q.size(3))));
+        const at::Tensor scores =
+            at::matmul(q, k.transpose(-2, -1)) * (1.0 / std::sqrt(static_cast<double>(q.size(3))));
         const at::Tensor future = at::ones({length, length}, at::kBool).triu(1);
         const at::Tensor masked = scores.masked_fill(future, -std::numeric_limits<double>::infinity());
         return at::matmul(at::softmax(masked, -1), v);
@@ -101,7 +108,8 @@ private:
 
 std::unique_ptr<Model> makeTransformer(const TransformerPlan& plan, std::uint64_t seed, int rank)
 {
-    return std::make_unique<Transformer>(plan, streamSeed(seed, kDropoutStream, static_cast<std::uint64_t>(rank)));
+    return std::make_unique<Transformer>(plan,
+                                         streamSeed(seed, kDropoutStream, static_cast<std::uint64_t>(rank)));
 }
 
 } // namespace mantissa

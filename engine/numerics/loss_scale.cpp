@@ -9,9 +9,11 @@ namespace {
 void checkFactors(const LossScaleRule& rule)
 {
     if (!(rule.growthFactor > 1.0))
-        throw ScalerError(ScalerMistake::FactorOutOfRange, "the growth factor of a loss scale must be above 1");
+        throw ScalerError(ScalerMistake::FactorOutOfRange,
+                          "the growth factor of a loss scale must be above 1");
     if (!(rule.backoffFactor < 1.0))
-        throw ScalerError(ScalerMistake::FactorOutOfRange, "the backoff factor of a loss scale must be below 1");
+        throw ScalerError(ScalerMistake::FactorOutOfRange,
+                          "the backoff factor of a loss scale must be below 1");
 }
 
 } // namespace
@@ -58,16 +60,19 @@ std::optional<bool> ScalerState::found(std::size_t optimizer) const
 void ScalerState::requireScaled(const char* call) const
 {
     if (!m_scaledOnce)
-        throw ScalerError(ScalerMistake::NotScaledYet, std::string(call) + " was called before any loss was scaled");
+        throw ScalerError(ScalerMistake::NotScaledYet,
+                          std::string(call) + " was called before any loss was scaled");
 }
 
 void ScalerState::allowUnscale(std::size_t optimizer) const
 {
     requireScaled("unscale");
     if (stage(optimizer) == ScalerStage::Unscaled)
-        throw ScalerError(ScalerMistake::UnscaledTwice, "the gradients of this optimizer are unscaled already; update the scale first");
+        throw ScalerError(ScalerMistake::UnscaledTwice,
+                          "the gradients of this optimizer are unscaled already; update the scale first");
     if (stage(optimizer) == ScalerStage::Stepped)
-        throw ScalerError(ScalerMistake::UnscaledAfterStep, "unscaling comes before the optimizer's step, not after it");
+        throw ScalerError(ScalerMistake::UnscaledAfterStep,
+                          "unscaling comes before the optimizer's step, not after it");
 }
 
 void ScalerState::markUnscaled(std::size_t optimizer, std::optional<bool> found)
@@ -79,7 +84,8 @@ void ScalerState::allowStep(std::size_t optimizer) const
 {
     requireScaled("step");
     if (stage(optimizer) == ScalerStage::Stepped)
-        throw ScalerError(ScalerMistake::SteppedTwice, "this optimizer has made its step already; update the scale first");
+        throw ScalerError(ScalerMistake::SteppedTwice,
+                          "this optimizer has made its step already; update the scale first");
 }
 
 void ScalerState::markChecked(std::size_t optimizer, std::optional<bool> found)
@@ -90,7 +96,8 @@ void ScalerState::markChecked(std::size_t optimizer, std::optional<bool> found)
 void ScalerState::markStepped(std::size_t optimizer)
 {
     if (!found(optimizer))
-        throw ScalerError(ScalerMistake::NothingChecked, "the step of an optimizer without a single gradient cannot be decided");
+        throw ScalerError(ScalerMistake::NothingChecked,
+                          "the step of an optimizer without a single gradient cannot be decided");
     entry(optimizer).stage = ScalerStage::Stepped;
 }
 
@@ -101,8 +108,10 @@ void ScalerState::update()
     requireScaled("update");
     const auto checked = [](const Entry& e) { return e.found.has_value(); };
     if (std::none_of(m_entries.begin(), m_entries.end(), checked))
-        throw ScalerError(ScalerMistake::NothingChecked, "the scale cannot be updated: no gradients were checked since the last update");
-    const bool any = std::any_of(m_entries.begin(), m_entries.end(), [](const Entry& e) { return e.found.value_or(false); });
+        throw ScalerError(ScalerMistake::NothingChecked,
+                          "the scale cannot be updated: no gradients were checked since the last update");
+    const bool any = std::any_of(m_entries.begin(), m_entries.end(),
+                                 [](const Entry& e) { return e.found.value_or(false); });
     m_now = nextLossScale(m_now, m_rule, any);
     m_entries.clear();
 }
@@ -113,7 +122,8 @@ void ScalerState::update(const std::vector<float>& newScale)
         return;
     requireScaled("update");
     if (newScale.size() != 1)
-        throw ScalerError(ScalerMistake::BadNewScale, "a new loss scale is one number, not " + std::to_string(newScale.size()));
+        throw ScalerError(ScalerMistake::BadNewScale,
+                          "a new loss scale is one number, not " + std::to_string(newScale.size()));
     m_now.scale = newScale.front();
     m_entries.clear();
 }

@@ -30,15 +30,15 @@ LossScale nextLossScale(LossScale now, const LossScaleRule& rule, bool foundInf)
 float inverseScale(float scale);
 
 enum class ScalerMistake {
-    FactorOutOfRange,  ///< Growth ≤ 1 or backoff ≥ 1.
-    NotScaledYet,      ///< Something else was called before the first scale().
+    FactorOutOfRange, ///< Growth ≤ 1 or backoff ≥ 1.
+    NotScaledYet, ///< Something else was called before the first scale().
     UnscaledTwice,
     UnscaledAfterStep,
     SteppedTwice,
-    NothingChecked,    ///< A step or an update without any inf check before it.
-    HalfGradient,      ///< fp16 gradients cannot be unscaled in place.
-    BadNewScale,       ///< update() was given something that is not one number.
-    EmptyState,        ///< The state to load comes from a scaler that was switched off.
+    NothingChecked, ///< A step or an update without any inf check before it.
+    HalfGradient, ///< fp16 gradients cannot be unscaled in place.
+    BadNewScale, ///< update() was given something that is not one number.
+    EmptyState, ///< The state to load comes from a scaler that was switched off.
 };
 
 /// The scaler was used in an order, or with a value, that has no meaning.
@@ -50,8 +50,8 @@ struct ScalerError : std::logic_error {
 /// Where one optimizer is between two updates of the scale.
 enum class ScalerStage { Ready, Unscaled, Stepped };
 
-/// The life of a loss scale with its optimizers, without any tensor: which call is allowed when, what was found, how the
-/// scale moves. Optimizers are numbered. A switched-off scaler lets everything pass.
+/// The life of a loss scale with its optimizers, without any tensor: which call is allowed when, what was
+/// found, how the scale moves. Optimizers are numbered. A switched-off scaler lets everything pass.
 class ScalerState {
 public:
     ScalerState(double initialScale, LossScaleRule rule, bool enabled = true);
@@ -64,9 +64,11 @@ public:
 
     void markScaled() { m_scaledOnce = true; }
     void allowUnscale(std::size_t optimizer) const; ///< Throws where unscaling is out of turn.
-    void markUnscaled(std::size_t optimizer, std::optional<bool> found); ///< None: there was no gradient to check.
+    void markUnscaled(std::size_t optimizer,
+                      std::optional<bool> found); ///< None: there was no gradient to check.
     void allowStep(std::size_t optimizer) const;
-    void markChecked(std::size_t optimizer, std::optional<bool> found); ///< Checked but not unscaled: the optimizer will do that.
+    void markChecked(std::size_t optimizer,
+                     std::optional<bool> found); ///< Checked but not unscaled: the optimizer will do that.
     void markStepped(std::size_t optimizer);
     void update(); ///< One optimizer that overflowed backs the shared scale off for all.
     void update(const std::vector<float>& newScale); ///< Sets the scale; exactly one finite element.

@@ -56,7 +56,8 @@ public:
 private:
     void update(Active& active, const StepScaling&, bool) override
     {
-        std::vector<at::Tensor> gradients = plan().maximize ? at::_foreach_neg(active.gradients) : active.gradients;
+        std::vector<at::Tensor> gradients =
+            plan().maximize ? at::_foreach_neg(active.gradients) : active.gradients;
         if (plan().weightDecay != 0.0) {
             if (plan().kind == OptimizerKind::AdamW)
                 at::_foreach_mul_(active.parameters, 1.0 - learningRate() * plan().weightDecay);
@@ -68,7 +69,8 @@ private:
         at::_foreach_addcmul_(active.state[Square], gradients, gradients, 1.0 - plan().beta2);
         if (plan().amsgrad)
             at::_foreach_maximum_(active.state[LargestSquare], active.state[Square]);
-        auto denominators = at::_foreach_sqrt(plan().amsgrad ? active.state[LargestSquare] : active.state[Square]);
+        auto denominators =
+            at::_foreach_sqrt(plan().amsgrad ? active.state[LargestSquare] : active.state[Square]);
         std::vector<at::Scalar> squareCorrections;
         std::vector<at::Scalar> stepSizes;
         for (const auto& step : active.steps) {
@@ -91,13 +93,15 @@ private:
         std::vector<at::Tensor> none;
         auto& largest = plan().amsgrad ? active.state[LargestSquare] : none;
         if (plan().kind == OptimizerKind::AdamW)
-            at::_fused_adamw_(active.parameters, active.gradients, active.state[Mean], active.state[Square], largest, active.steps,
-                              learningRate(), plan().beta1, plan().beta2, plan().weightDecay, plan().eps, plan().amsgrad,
-                              plan().maximize, scaling.gradScale, scaling.foundInf);
+            at::_fused_adamw_(active.parameters, active.gradients, active.state[Mean], active.state[Square],
+                              largest, active.steps, learningRate(), plan().beta1, plan().beta2,
+                              plan().weightDecay, plan().eps, plan().amsgrad, plan().maximize,
+                              scaling.gradScale, scaling.foundInf);
         else
-            at::_fused_adam_(active.parameters, active.gradients, active.state[Mean], active.state[Square], largest, active.steps,
-                             learningRate(), plan().beta1, plan().beta2, plan().weightDecay, plan().eps, plan().amsgrad,
-                             plan().maximize, scaling.gradScale, scaling.foundInf);
+            at::_fused_adam_(active.parameters, active.gradients, active.state[Mean], active.state[Square],
+                             largest, active.steps, learningRate(), plan().beta1, plan().beta2,
+                             plan().weightDecay, plan().eps, plan().amsgrad, plan().maximize,
+                             scaling.gradScale, scaling.foundInf);
     }
 };
 
@@ -106,9 +110,12 @@ private:
 std::unique_ptr<Optimizer> makeAdam(const OptimizerPlan& plan, std::vector<at::Tensor> parameters)
 {
     switch (plan.impl) {
-    case OptimizerImpl::ForLoop: return std::make_unique<AdamForLoop>(plan, std::move(parameters));
-    case OptimizerImpl::Foreach: return std::make_unique<AdamForeach>(plan, std::move(parameters));
-    case OptimizerImpl::Fused: return std::make_unique<AdamFused>(plan, std::move(parameters));
+    case OptimizerImpl::ForLoop:
+        return std::make_unique<AdamForLoop>(plan, std::move(parameters));
+    case OptimizerImpl::Foreach:
+        return std::make_unique<AdamForeach>(plan, std::move(parameters));
+    case OptimizerImpl::Fused:
+        return std::make_unique<AdamFused>(plan, std::move(parameters));
     }
     throw std::invalid_argument("unknown arithmetic");
 }

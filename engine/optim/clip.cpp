@@ -44,7 +44,8 @@ double totalNorm(const std::vector<at::Tensor>& gradients, double p, GradientPar
     return gradients.empty() ? 0.0 : wholeNorm(gradients, p).item<double>();
 }
 
-double clipByNorm(const std::vector<at::Tensor>& gradients, double maxNorm, double p, GradientParts parts, Strategy& strategy)
+double clipByNorm(const std::vector<at::Tensor>& gradients, double maxNorm, double p, GradientParts parts,
+                  Strategy& strategy)
 {
     const at::NoGradGuard noGrad;
     if (parts == GradientParts::Sharded) {

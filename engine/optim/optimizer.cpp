@@ -144,7 +144,8 @@ at::Tensor exactFactor(double value)
 
 std::unique_ptr<Optimizer> makeOptimizer(const OptimizerPlan& plan, std::vector<at::Tensor> parameters)
 {
-    return plan.kind == OptimizerKind::Sgd ? makeSgd(plan, std::move(parameters)) : makeAdam(plan, std::move(parameters));
+    return plan.kind == OptimizerKind::Sgd ? makeSgd(plan, std::move(parameters))
+                                           : makeAdam(plan, std::move(parameters));
 }
 
 } // namespace mantissa

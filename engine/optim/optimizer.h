@@ -12,14 +12,15 @@
 
 namespace mantissa {
 
-/// What a self-unscaling optimizer is told by the loss scaler. Empty members: nothing to divide by, nothing to heed.
+/// What a self-unscaling optimizer is told by the loss scaler. Empty members: nothing to divide by, nothing
+/// to heed.
 struct StepScaling {
     std::optional<at::Tensor> gradScale; ///< One fp32 number: the gradients are still multiplied by it.
-    std::optional<at::Tensor> foundInf;  ///< One fp32 number: exactly 1 where the step must not happen.
+    std::optional<at::Tensor> foundInf; ///< One fp32 number: exactly 1 where the step must not happen.
 };
 
-/// An optimizer over tensors that somebody else owns: whole weights or one-dimensional pieces of them, empty ones included.
-/// Gradients come from .grad(); a tensor without one is left alone.
+/// An optimizer over tensors that somebody else owns: whole weights or one-dimensional pieces of them, empty
+/// ones included. Gradients come from .grad(); a tensor without one is left alone.
 class Optimizer {
 public:
     Optimizer(const OptimizerPlan& plan, std::vector<at::Tensor> parameters);
@@ -40,7 +41,8 @@ public:
     const std::vector<at::Tensor>& parameters() const { return m_parameters; }
     std::vector<at::Tensor> gradients() const; ///< Those that exist.
 
-    /// State tensors by name ("exp_avg"), each in the shapes of parameters(). Made on first use; none before the first step.
+    /// State tensors by name ("exp_avg"), each in the shapes of parameters(). Made on first use; none before
+    /// the first step.
     const std::vector<std::pair<std::string, std::vector<at::Tensor>>>& state() const { return m_state; }
     std::vector<std::string> stateNames() const; ///< All that this optimizer keeps, made or not.
     bool hasState() const { return m_hasState; }

@@ -6,7 +6,8 @@
 
 namespace mantissa {
 
-Schedule::Schedule(const SchedulePlan& plan, double baseRate) : m_plan(plan), m_baseRate(baseRate), m_rate(baseRate)
+Schedule::Schedule(const SchedulePlan& plan, double baseRate)
+    : m_plan(plan), m_baseRate(baseRate), m_rate(baseRate)
 {
     if (m_plan.kind == ScheduleKind::WarmupCosine)
         m_rate = warmupCosine();
@@ -29,7 +30,8 @@ void Schedule::advance()
     ++m_advances;
     if (m_plan.kind == ScheduleKind::WarmupCosine)
         m_rate = warmupCosine();
-    else if (m_plan.kind == ScheduleKind::Step && m_advances % std::max<std::int64_t>(m_plan.stepSize, 1) == 0)
+    else if (m_plan.kind == ScheduleKind::Step
+             && m_advances % std::max<std::int64_t>(m_plan.stepSize, 1) == 0)
         m_rate *= m_plan.gamma; // From the last rate, not from the base: rounding adds up as in PyTorch.
 }
 

@@ -14,7 +14,8 @@ private:
     void update(Active& active, const StepScaling&, bool first) override
     {
         for (std::size_t i = 0; i < active.parameters.size(); ++i)
-            updateOne(active.parameters[i], active.gradients[i], active.state.empty() ? at::Tensor() : active.state[0][i], first);
+            updateOne(active.parameters[i], active.gradients[i],
+                      active.state.empty() ? at::Tensor() : active.state[0][i], first);
     }
 
     void updateOne(at::Tensor& parameter, at::Tensor gradient, at::Tensor buffer, bool first) const
@@ -76,16 +77,18 @@ private:
             kernel(active.parameters, active.gradients, buffers, scaling, first);
     }
 
-    void kernel(std::vector<at::Tensor>& parameters, std::vector<at::Tensor>& gradients, std::vector<at::Tensor>& buffers,
-                const StepScaling& scaling, bool first) const
+    void kernel(std::vector<at::Tensor>& parameters, std::vector<at::Tensor>& gradients,
+                std::vector<at::Tensor>& buffers, const StepScaling& scaling, bool first) const
     {
-        at::_fused_sgd_(parameters, gradients, buffers, plan().weightDecay, plan().momentum, learningRate(), plan().dampening,
-                        plan().nesterov, plan().maximize, first, scaling.gradScale, scaling.foundInf);
+        at::_fused_sgd_(parameters, gradients, buffers, plan().weightDecay, plan().momentum, learningRate(),
+                        plan().dampening, plan().nesterov, plan().maximize, first, scaling.gradScale,
+                        scaling.foundInf);
     }
 
-    /// LibTorch 2.11's kernel leaves whole vector blocks of 16-bit parameters unchanged. It computes in fp32 and rounds once
-    /// at the end; so does this.
-    void updateThroughFloat(Active& active, std::vector<at::Tensor>& buffers, const StepScaling& scaling, bool first) const
+    /// LibTorch 2.11's kernel leaves whole vector blocks of 16-bit parameters unchanged. It computes in fp32
+    /// and rounds once at the end; so does this.
+    void updateThroughFloat(Active& active, std::vector<at::Tensor>& buffers, const StepScaling& scaling,
+                            bool first) const
     {
         const auto widened = [](const std::vector<at::Tensor>& tensors) {
             std::vector<at::Tensor> wide;
@@ -108,9 +111,12 @@ private:
 std::unique_ptr<Optimizer> makeSgd(const OptimizerPlan& plan, std::vector<at::Tensor> parameters)
 {
     switch (plan.impl) {
-    case OptimizerImpl::ForLoop: return std::make_unique<SgdForLoop>(plan, std::move(parameters));
-    case OptimizerImpl::Foreach: return std::make_unique<SgdForeach>(plan, std::move(parameters));
-    case OptimizerImpl::Fused: return std::make_unique<SgdFused>(plan, std::move(parameters));
+    case OptimizerImpl::ForLoop:
+        return std::make_unique<SgdForLoop>(plan, std::move(parameters));
+    case OptimizerImpl::Foreach:
+        return std::make_unique<SgdForeach>(plan, std::move(parameters));
+    case OptimizerImpl::Fused:
+        return std::make_unique<SgdFused>(plan, std::move(parameters));
     }
     throw std::invalid_argument("unknown arithmetic");
 }

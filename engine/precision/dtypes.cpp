@@ -1,5 +1,4 @@
 #include "engine/precision/precision.h"
-
 #include "engine/tensor/dtype.h"
 
 namespace mantissa {
@@ -9,10 +8,13 @@ at::ScalarType lowDtype(PrecisionMode mode)
 {
     switch (mode) {
     case PrecisionMode::Fp16True:
-    case PrecisionMode::Fp16Mixed: return at::kHalf;
+    case PrecisionMode::Fp16Mixed:
+        return at::kHalf;
     case PrecisionMode::Bf16True:
-    case PrecisionMode::Bf16Mixed: return at::kBFloat16;
-    case PrecisionMode::Fp32True: break;
+    case PrecisionMode::Bf16Mixed:
+        return at::kBFloat16;
+    case PrecisionMode::Fp32True:
+        break;
     }
     return at::kFloat;
 }

@@ -18,14 +18,16 @@ at::Tensor LossScaler::scale(const at::Tensor& loss)
     return loss * at::scalar_tensor(m_state.now().scale, at::kFloat);
 }
 
-std::optional<bool> LossScaler::check(std::size_t optimizer, const std::vector<at::Tensor>& gradients, float inverse)
+std::optional<bool> LossScaler::check(std::size_t optimizer, const std::vector<at::Tensor>& gradients,
+                                      float inverse)
 {
     if (gradients.empty() && !hasPeers())
         return std::nullopt;
     const at::NoGradGuard noGrad;
     at::Tensor found = at::zeros({}, at::kFloat);
     at::_amp_foreach_non_finite_check_and_unscale_(gradients, found, at::scalar_tensor(inverse, at::kFloat));
-    // A scale that has decayed to 0 has no inverse: the gradients are lost, and 0 × Inf would reach the weights as NaN.
+    // A scale that has decayed to 0 has no inverse: the gradients are lost, and 0 × Inf would reach the
+    // weights as NaN.
     const bool lost = !std::isfinite(inverseScale(m_state.now().scale));
     const float here = lost || found.item<float>() != 0.0F ? 1.0F : 0.0F;
     if (m_foundHere.size() <= optimizer)
@@ -41,7 +43,8 @@ void LossScaler::unscale(std::size_t optimizer, const std::vector<at::Tensor>& g
     m_state.allowUnscale(optimizer);
     const auto isFp16 = [](const at::Tensor& t) { return t.scalar_type() == at::kHalf; };
     if (!allowHalf && std::any_of(gradients.begin(), gradients.end(), isFp16))
-        throw ScalerError(ScalerMistake::HalfGradient, "fp16 gradients cannot be unscaled: their small values are gone already");
+        throw ScalerError(ScalerMistake::HalfGradient,
+                          "fp16 gradients cannot be unscaled: their small values are gone already");
     m_state.markUnscaled(optimizer, check(optimizer, gradients, inverseScale(m_state.now().scale)));
 }
 

@@ -11,19 +11,22 @@
 
 namespace mantissa {
 
-/// A dynamic loss scale over real gradients. Optimizers are numbered, as in ScalerState, which holds the rules.
+/// A dynamic loss scale over real gradients. Optimizers are numbered, as in ScalerState, which holds the
+/// rules.
 class LossScaler {
 public:
     explicit LossScaler(const ScalerPlan& plan);
     virtual ~LossScaler() = default;
 
-    at::Tensor scale(const at::Tensor& loss); ///< At least fp32, so that a loss in fp16 does not overflow right here.
+    at::Tensor
+    scale(const at::Tensor& loss); ///< At least fp32, so that a loss in fp16 does not overflow right here.
 
-    /// Multiplies the gradients by 1/scale and notes whether any was not finite. fp16 gradients only where `allowHalf`.
+    /// Multiplies the gradients by 1/scale and notes whether any was not finite. fp16 gradients only where
+    /// `allowHalf`.
     void unscale(std::size_t optimizer, const std::vector<at::Tensor>& gradients, bool allowHalf);
 
-    /// Makes the optimizer's step, or skips it. A self-unscaling optimizer whose gradients are still scaled gets the scale;
-    /// it always gets what was found. True: skipped.
+    /// Makes the optimizer's step, or skips it. A self-unscaling optimizer whose gradients are still scaled
+    /// gets the scale; it always gets what was found. True: skipped.
     bool step(std::size_t number, Optimizer& optimizer);
 
     void update() { m_state.update(); }
@@ -44,11 +47,14 @@ private:
     std::vector<bool> m_foundHere;
 };
 
-/// The same for ranks that hold different gradients: what one of them found counts for all, in both routes, as a maximum. A sum
-/// would reach 2 where two ranks overflow, and the fused kernels skip on exactly 1.
+/// The same for ranks that hold different gradients: what one of them found counts for all, in both routes,
+/// as a maximum. A sum would reach 2 where two ranks overflow, and the fused kernels skip on exactly 1.
 class ShardedLossScaler final : public LossScaler {
 public:
-    ShardedLossScaler(const ScalerPlan& plan, Communicator& communicator) : LossScaler(plan), m_communicator(communicator) {}
+    ShardedLossScaler(const ScalerPlan& plan, Communicator& communicator)
+        : LossScaler(plan), m_communicator(communicator)
+    {
+    }
 
 protected:
     float agree(float foundHere) override;

@@ -24,7 +24,8 @@ bool raisesLike(const RunPlan& plan, const char* framework)
     return plan.mode == RunMode::Faithful && plan.framework == framework;
 }
 
-/// Lightning's Trainer refuses at clipping: norms under FSDP, and self-unscaling optimizers under plain mixed precision.
+/// Lightning's Trainer refuses at clipping: norms under FSDP, and self-unscaling optimizers under plain mixed
+/// precision.
 void refuseAsTrainer(const RunPlan& plan, const Optimizer& optimizer, bool byNorm)
 {
     if (!raisesLike(plan, "trainer"))
@@ -33,19 +34,23 @@ void refuseAsTrainer(const RunPlan& plan, const Optimizer& optimizer, bool byNor
         throw RefusedCall("MisconfigurationException",
                           "`gradient_clip_algorithm='norm'` is currently not supported for `FSDPPrecision`");
     if (!isSharded(plan) && isMixed(plan) && optimizer.selfUnscaling())
-        throw RefusedCall("RuntimeError", "The current optimizer, " + optimizer.className()
-                              + ", does not allow for gradient clipping because it performs unscaling of gradients internally.");
+        throw RefusedCall("RuntimeError",
+                          "The current optimizer, " + optimizer.className()
+                              + ", does not allow for gradient clipping because it performs unscaling of "
+                                "gradients internally.");
 }
 
 void refuseAsFabric(const RunPlan& plan, bool byNorm)
 {
     if (raisesLike(plan, "fabric") && isSharded(plan) && !byNorm)
-        throw RefusedCall("NotImplementedError", "FSDP currently does not support clipping gradients by value.");
+        throw RefusedCall("NotImplementedError",
+                          "FSDP currently does not support clipping gradients by value.");
 }
 
 } // namespace
 
-Precision::Precision(const RunPlan& plan, Communicator& communicator) : m_plan(plan), m_dtypes(precisionDtypes(plan))
+Precision::Precision(const RunPlan& plan, Communicator& communicator)
+    : m_plan(plan), m_dtypes(precisionDtypes(plan))
 {
     if (!plan.scaler.enabled)
         return;
@@ -89,14 +94,16 @@ void Precision::unscaleGradients(Optimizer& optimizer)
     if (!m_scaler)
         return;
     if (raisesLike(m_plan, "fabric") && optimizer.selfUnscaling())
-        throw RefusedCall("NotImplementedError", "Gradient clipping is not implemented for optimizers handling the unscaling.");
+        throw RefusedCall("NotImplementedError",
+                          "Gradient clipping is not implemented for optimizers handling the unscaling.");
     m_scaler->unscale(kOnly, optimizer.gradients(), isSharded(m_plan));
 }
 
 double Precision::clipGradByNorm(Optimizer& optimizer, double maxNorm, double p, Strategy& strategy)
 {
     refuseAsTrainer(m_plan, optimizer, true);
-    return clipByNorm(optimizer.gradients(), maxNorm, p, isSharded(m_plan) ? GradientParts::Sharded : GradientParts::Whole, strategy);
+    return clipByNorm(optimizer.gradients(), maxNorm, p,
+                      isSharded(m_plan) ? GradientParts::Sharded : GradientParts::Whole, strategy);
 }
 
 void Precision::clipGradByValue(Optimizer& optimizer, double limit)
@@ -140,10 +147,12 @@ void Precision::loadStateDict(const std::string& text)
         return;
     const auto json = nlohmann::json::parse(text);
     if (json.empty())
-        throw ScalerError(ScalerMistake::EmptyState, "the stored loss scaler is empty: it was switched off when it was saved");
-    m_scaler->state().restore({static_cast<float>(json.at("scale").get<double>()), json.at("_growth_tracker").get<std::int64_t>()},
-                              {json.at("growth_factor").get<double>(), json.at("backoff_factor").get<double>(),
-                               json.at("growth_interval").get<std::int64_t>()});
+        throw ScalerError(ScalerMistake::EmptyState,
+                          "the stored loss scaler is empty: it was switched off when it was saved");
+    m_scaler->state().restore(
+        {static_cast<float>(json.at("scale").get<double>()), json.at("_growth_tracker").get<std::int64_t>()},
+        {json.at("growth_factor").get<double>(), json.at("backoff_factor").get<double>(),
+         json.at("growth_interval").get<std::int64_t>()});
 }
 
 } // namespace mantissa

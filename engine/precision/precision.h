@@ -14,7 +14,8 @@
 
 namespace mantissa {
 
-/// dtypes of one precision: gathered weights and compute, gradient reduction, buffers, and what parameters are stored in.
+/// dtypes of one precision: gathered weights and compute, gradient reduction, buffers, and what parameters
+/// are stored in.
 struct PrecisionDtypes {
     at::ScalarType param;
     at::ScalarType reduce;
@@ -23,13 +24,15 @@ struct PrecisionDtypes {
     at::ScalarType input; ///< What float inputs are converted to before forward.
 };
 
-/// Lightning's table for plain precision plugins, and for FSDP's (fabric and pytorch plugins/precision/{amp,half,fsdp}.py).
+/// Lightning's table for plain precision plugins, and for FSDP's (fabric and pytorch
+/// plugins/precision/{amp,half,fsdp}.py).
 PrecisionDtypes precisionDtypes(PrecisionMode mode, bool sharded);
 /// The same with what the plan sets by hand (paramDtype, reduceDtype).
 PrecisionDtypes precisionDtypes(const RunPlan& plan);
 bool usesLossScaler(PrecisionMode mode); ///< 16-mixed only.
 
-/// Autocast on the CPU for the life of the object, on this thread; the weight-cast cache is cleared at the end.
+/// Autocast on the CPU for the life of the object, on this thread; the weight-cast cache is cleared at the
+/// end.
 class AutocastScope {
 public:
     AutocastScope(bool enabled, at::ScalarType dtype);
@@ -43,8 +46,9 @@ private:
     at::ScalarType m_previous = at::kBFloat16;
 };
 
-/// What a precision does at each place of a step, with the names that the ecosystem gives these places. One object per rank.
-/// Unscaling, the step's decision and norms over shards communicate: all ranks make the same calls.
+/// What a precision does at each place of a step, with the names that the ecosystem gives these places. One
+/// object per rank. Unscaling, the step's decision and norms over shards communicate: all ranks make the same
+/// calls.
 class Precision {
 public:
     Precision(const RunPlan& plan, Communicator& communicator);

@@ -12,18 +12,19 @@ enum class FieldType { Bool, Integer, Number, Text, Choice, List, Map, Any };
 
 /// Who does something with a setting.
 enum class FieldUse {
-    Runs,   ///< This engine trains with it.
+    Runs, ///< This engine trains with it.
     Checks, ///< Only the rules read it: this engine cannot do it, and the window says so.
 };
 
-/// One setting: the one place that knows its path, its names, its type and its help. Constexpr, so that a rename
-/// breaks the build of whoever uses it. Parser, forms, diagram, search, diff, rules and `check --batch` read the table.
+/// One setting: the one place that knows its path, its names, its type and its help. Constexpr, so that a
+/// rename breaks the build of whoever uses it. Parser, forms, diagram, search, diff, rules and `check
+/// --batch` read the table.
 struct Field {
-    std::string_view path;   ///< As in the file: "trainer.precision".
+    std::string_view path; ///< As in the file: "trainer.precision".
     std::string_view knob = {}; ///< The flat name of `check --batch`: "precision". Empty: none.
-    std::string_view label;  ///< A short name for people: "precision".
+    std::string_view label; ///< A short name for people: "precision".
     FieldType type = FieldType::Any;
-    std::string_view stage;  ///< Stage id whose form shows it.
+    std::string_view stage; ///< Stage id whose form shows it.
     std::string_view fallback = {}; ///< The default, as YAML; empty: there is none.
     std::span<const std::string_view> choices = {}; ///< For Choice; others may still be written.
     std::optional<double> least = {}; ///< Range of a number, both ends included.

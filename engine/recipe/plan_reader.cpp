@@ -62,7 +62,8 @@ Value PlanReader::read(const Field& field, bool isRight(const Value&), std::stri
         return {};
     }
     if (value.isNumber() && !std::isfinite(value.asDouble())) {
-        fail(std::string(field.path) + " is " + value.text() + ", which is no size.", "Write a finite number.");
+        fail(std::string(field.path) + " is " + value.text() + ", which is no size.",
+             "Write a finite number.");
         return {};
     }
     if (value.isNumber())

@@ -27,9 +27,9 @@ enum class ScheduleInterval { Step, Epoch };
 enum class ClipKind { None, Norm, Value };
 enum class FaultKind { Inf, NaN, Factor, Stall, Throw, Spike };
 enum class RunMode {
-    Default,  ///< Error findings of the target refuse the start.
+    Default, ///< Error findings of the target refuse the start.
     Faithful, ///< The engine's own call raises the target's documented error at its stage.
-    Extended  ///< Runs where the engine does better than the target.
+    Extended ///< Runs where the engine does better than the target.
 };
 
 struct OptimizerPlan {
@@ -45,19 +45,20 @@ struct OptimizerPlan {
     bool nesterov = false;
     bool amsgrad = false;
     bool maximize = false;
-    /// Takes loss scale and found-inf itself, so nobody may unscale before it (torch: _step_supports_amp_scaling).
+    /// Takes loss scale and found-inf itself, so nobody may unscale before it (torch:
+    /// _step_supports_amp_scaling).
     bool selfUnscaling() const { return impl == OptimizerImpl::Fused; }
 };
 
 struct SchedulePlan {
     ScheduleKind kind = ScheduleKind::Constant;
     ScheduleInterval interval = ScheduleInterval::Step;
-    std::int64_t warmup = 0;   ///< WarmupCosine: advances of linear warm-up.
-    std::int64_t total = 0;    ///< WarmupCosine: advances until the least rate.
-    double minRatio = 0.0;     ///< WarmupCosine: least rate / base rate.
+    std::int64_t warmup = 0; ///< WarmupCosine: advances of linear warm-up.
+    std::int64_t total = 0; ///< WarmupCosine: advances until the least rate.
+    double minRatio = 0.0; ///< WarmupCosine: least rate / base rate.
     std::int64_t stepSize = 1; ///< Step: advances between two multiplications.
-    double gamma = 0.1;        ///< Step: the factor.
-    bool holdOnSkip = false;   ///< Lightning advances on skipped steps too.
+    double gamma = 0.1; ///< Step: the factor.
+    bool holdOnSkip = false; ///< Lightning advances on skipped steps too.
 };
 
 struct ScalerPlan {
@@ -70,7 +71,7 @@ struct ScalerPlan {
 
 struct ClipPlan {
     ClipKind kind = ClipKind::None;
-    double value = 0.0;   ///< Max norm, or the largest absolute element.
+    double value = 0.0; ///< Max norm, or the largest absolute element.
     double normType = 2.0;
 };
 
@@ -101,7 +102,7 @@ using ModelPlan = std::variant<MlpPlan, ConvNetPlan, TransformerPlan>;
 
 struct FashionMnistPlan {
     std::string folder; ///< Where the four IDX files are; empty: Debian's dataset-fashion-mnist.
-    bool flat = true;   ///< Rows of 784 for an MLP; else 1×28×28 images.
+    bool flat = true; ///< Rows of 784 for an MLP; else 1×28×28 images.
 };
 struct TextPlan {
     std::string file; ///< Any file; each byte is a token.
@@ -128,7 +129,8 @@ struct FaultPlan {
     FaultKind kind = FaultKind::Inf;
     double value = 0.0; ///< Factor: multiplies the loss; Spike: multiplies it too; Stall: seconds.
     std::int64_t batch = -1; ///< Factor only: this global batch index instead of `step` when ≥ 0.
-    bool afterBackward = false; ///< Inf/NaN go into the first local gradient element after backward, else into the batch's loss.
+    bool afterBackward = false; ///< Inf/NaN go into the first local gradient element after backward, else
+                                ///< into the batch's loss.
 };
 
 /// Everything the engine needs to train a set-up, defaults filled in. A plain value.
@@ -137,10 +139,11 @@ struct RunPlan {
     StrategyKind strategy = StrategyKind::Single;
     int ranks = 1;
     int threadsPerRank = 1;
-    bool explicitUnscale = false; ///< Unscale before the step even where the optimizer could (needed for clipping).
+    bool explicitUnscale =
+        false; ///< Unscale before the step even where the optimizer could (needed for clipping).
     bool noSync = true; ///< No reduction inside an accumulation window.
     std::string reduceDtype; ///< FSDP: "fp32", "bf16", "fp16"; empty: the precision's table.
-    std::string paramDtype;  ///< FSDP: dtype of gathered weights; empty: the precision's table.
+    std::string paramDtype; ///< FSDP: dtype of gathered weights; empty: the precision's table.
     bool autocast = true; ///< Mixed precision without sharding: run the forward pass in the autocast context.
     OptimizerPlan optimizer;
     SchedulePlan schedule;
@@ -150,14 +153,16 @@ struct RunPlan {
     bool divideLastWindowBySize = false; ///< As Mantissa; Lightning divides by N.
     ModelPlan model = MlpPlan{};
     DataPlan data = FashionMnistPlan{};
-    std::int64_t batchSize = 64; ///< Rows per rank and micro batch, except for TracePlan (rows of the joint batch).
+    std::int64_t batchSize =
+        64; ///< Rows per rank and micro batch, except for TracePlan (rows of the joint batch).
     std::int64_t maxEpochs = 1;
-    std::int64_t maxSteps = -1;  ///< Optimizer steps; -1: no limit.
+    std::int64_t maxSteps = -1; ///< Optimizer steps; -1: no limit.
     std::int64_t limitBatches = -1; ///< Batches in an epoch; -1: all.
     std::uint64_t seed = 0;
     std::vector<FaultPlan> faults;
     RunMode mode = RunMode::Default;
-    std::string framework = "trainer"; ///< Whose documented errors a faithful run raises: "trainer", "fabric"; "mantissa" raises none.
+    std::string framework = "trainer"; ///< Whose documented errors a faithful run raises: "trainer",
+                                       ///< "fabric"; "mantissa" raises none.
     bool checkpoints = true;
 };
 

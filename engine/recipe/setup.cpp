@@ -118,7 +118,8 @@ const Value& valueByKeys(const Value& root, std::string_view path)
 
 const Value& Setup::at(std::string_view path) const
 {
-    if (path.find_first_of("[\"") == std::string_view::npos) // Keys alone: nearly all questions, many times over.
+    if (path.find_first_of("[\"")
+        == std::string_view::npos) // Keys alone: nearly all questions, many times over.
         return valueByKeys(m_root, path);
     const auto steps = parsePath(path);
     if (!steps)

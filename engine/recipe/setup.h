@@ -12,7 +12,8 @@ namespace mantissa {
 struct Field;
 
 /// A training set-up: an ordered tree of settings with the ecosystem's own names (LightningCLI's layout).
-/// A plain value: copy it, compare it, diff it. Where the settings stand in a file is kept apart, in SourceMap.
+/// A plain value: copy it, compare it, diff it. Where the settings stand in a file is kept apart, in
+/// SourceMap.
 ///
 /// Paths are keys joined by dots. An item of a list of classes is addressed by its class:
 /// `trainer.callbacks[EarlyStopping].patience` is `init_args.patience` of the entry whose class_path ends in
@@ -46,7 +47,8 @@ private:
 
 enum class EditOp { Set, Unset, Append, Remove };
 
-/// One change of one setting. `Append` adds `value` to the list at `path`; `Remove` drops the list entry at `path`.
+/// One change of one setting. `Append` adds `value` to the list at `path`; `Remove` drops the list entry at
+/// `path`.
 struct Edit {
     EditOp op = EditOp::Set;
     std::string path;

@@ -250,8 +250,7 @@ void addSectionsOfOtherKinds(SetupFile& file)
     const auto add = [&](std::string_view section, const char* message) {
         const auto* entry = file.map.find(section);
         file.problems.push_back({"not_a_section", ProblemGrade::Error, std::string(section),
-                                 entry ? entry->value : SourceSpan{},
-                                 "“" + std::string(section) + message,
+                                 entry ? entry->value : SourceSpan{}, "“" + std::string(section) + message,
                                  "Indent its settings below it, or remove it."});
     };
     for (const auto section : kPlain)

@@ -7,14 +7,26 @@ namespace mantissa {
 
 /// The stages of a set-up's life, with the ids that findings, events and the diagram share.
 enum class Stage {
-    Configure, Setup, FitStart, // before the loop; shown on the verdict
-    Data, ConvertInput, Forward, Loss, Scale, Backward, Reduce, Unscale, Clip, Optimizer, UpdateScale, // cards
+    Configure,
+    Setup,
+    FitStart, // before the loop; shown on the verdict
+    Data,
+    ConvertInput,
+    Forward,
+    Loss,
+    Scale,
+    Backward,
+    Reduce,
+    Unscale,
+    Clip,
+    Optimizer,
+    UpdateScale, // cards
     Record
 };
 
 struct StageName {
     Stage stage;
-    std::string_view id;    ///< "convert_input"
+    std::string_view id; ///< "convert_input"
     std::string_view title; ///< "Convert input"
 };
 
@@ -36,7 +48,13 @@ inline constexpr std::array kStages = {
     StageName{Stage::Record, "record", "Record"},
 };
 
-constexpr std::string_view stageId(Stage stage) { return kStages[static_cast<std::size_t>(stage)].id; }
-constexpr std::string_view stageTitle(Stage stage) { return kStages[static_cast<std::size_t>(stage)].title; }
+constexpr std::string_view stageId(Stage stage)
+{
+    return kStages[static_cast<std::size_t>(stage)].id;
+}
+constexpr std::string_view stageTitle(Stage stage)
+{
+    return kStages[static_cast<std::size_t>(stage)].title;
+}
 
 } // namespace mantissa

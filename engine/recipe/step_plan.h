@@ -12,7 +12,7 @@ namespace mantissa {
 struct PlanChip {
     std::string label; ///< "precision"
     std::string value; ///< "16-mixed"
-    std::string path;  ///< The setting behind it; empty where it is a consequence.
+    std::string path; ///< The setting behind it; empty where it is a consequence.
     bool asked = false; ///< Somebody wrote it; else it is a default.
     bool operator==(const PlanChip&) const = default;
 };
@@ -48,8 +48,9 @@ struct PlanComm {
     bool operator==(const PlanComm&) const = default;
 };
 
-/// The stages, tensors, dtypes and communications of one step of a set-up. What the diagram draws, what findings
-/// are placed on, and what the engine must really go through: a test holds the three against each other.
+/// The stages, tensors, dtypes and communications of one step of a set-up. What the diagram draws, what
+/// findings are placed on, and what the engine must really go through: a test holds the three against each
+/// other.
 struct StepPlan {
     int worldSize = 1;
     int accumulate = 1; ///< Micro batches in the first window.

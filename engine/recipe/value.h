@@ -54,7 +54,7 @@ public:
     double asDouble(double fallback = 0.0) const;
     std::string asString(std::string_view fallback = {}) const;
     const ValueList& asList() const; ///< Empty where it is no list.
-    const ValueMap& asMap() const;   ///< Empty where it is no map.
+    const ValueMap& asMap() const; ///< Empty where it is no map.
 
     ValueList* list() { return std::get_if<ValueList>(&m_state); }
     ValueMap* map() { return std::get_if<ValueMap>(&m_state); }
@@ -62,7 +62,8 @@ public:
     /// The entry of a map, or absent.
     const Value& operator[](std::string_view key) const;
 
-    /// As one line of YAML flow style: what a chip, a message or a diff shows. Strings are quoted only where needed.
+    /// As one line of YAML flow style: what a chip, a message or a diff shows. Strings are quoted only where
+    /// needed.
     std::string text() const;
 
     bool operator==(const Value&) const = default;

@@ -55,7 +55,7 @@ std::vector<Finding> startRefusals(const CheckReport& report, RunMode mode);
 struct FixAllReport {
     Setup setup;
     std::vector<std::string> applied; ///< Titles, in order.
-    std::vector<Edit> edits;          ///< Of all of them, in order.
+    std::vector<Edit> edits; ///< Of all of them, in order.
     int rounds = 0;
     bool cycle = false;
 };

@@ -12,7 +12,8 @@ namespace mantissa {
 /// What went wrong, without LibTorch's stack trace.
 std::string plainWords(const std::exception& error);
 
-/// guarded() for a body that uses LibTorch: its errors lose their stack traces, its out-of-memory becomes ours.
+/// guarded() for a body that uses LibTorch: its errors lose their stack traces, its out-of-memory becomes
+/// ours.
 template <typename Body>
 auto guardedTorch(std::string_view doing, Body&& body)
 {

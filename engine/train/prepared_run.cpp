@@ -18,7 +18,8 @@ std::string shapeText(at::IntArrayRef shape)
 }
 
 /// The weights and buffers of a file, in the order of the model.
-Result<std::pair<std::vector<at::Tensor>, NamedTensors>> readInitial(const RunPlan& plan, const std::string& file)
+Result<std::pair<std::vector<at::Tensor>, NamedTensors>> readInitial(const RunPlan& plan,
+                                                                     const std::string& file)
 {
     const auto tensors = readSafetensors(file);
     if (!tensors)
@@ -29,7 +30,10 @@ Result<std::pair<std::vector<at::Tensor>, NamedTensors>> readInitial(const RunPl
         const at::Tensor weight = tensorNamed(*tensors, spec.name);
         if (!weight.defined() || weight.sizes() != at::IntArrayRef(spec.shape))
             return Error{ErrorCode::Damaged,
-                         file + (weight.defined() ? " holds '" + spec.name + "' as " + shapeText(weight.sizes()) : " lacks '" + spec.name + "'")
+                         file
+                             + (weight.defined()
+                                    ? " holds '" + spec.name + "' as " + shapeText(weight.sizes())
+                                    : " lacks '" + spec.name + "'")
                              + "; the model needs " + shapeText(spec.shape) + ".",
                          "The initial weights and the model must be of one kind."};
         weights.push_back(weight);
@@ -49,16 +53,22 @@ std::int64_t jointRows(const RunPlan& plan)
 
 Result<Sampler> makeSampler(const RunPlan& plan, const DataSet& data)
 {
-    Sampler::Plan sampling{data.size(), jointRows(plan), plan.ranks, plan.limitBatches, plan.seed, data.shuffles()};
+    Sampler::Plan sampling{data.size(),       jointRows(plan), plan.ranks,
+                           plan.limitBatches, plan.seed,       data.shuffles()};
     if (const auto* trace = std::get_if<TracePlan>(&plan.data); trace && trace->batchesPerEpoch > 0)
         sampling.limitBatches = trace->batchesPerEpoch;
     if (sampling.jointBatch % plan.ranks != 0)
-        return Error{ErrorCode::InvalidSetup, "A joint batch of " + std::to_string(sampling.jointBatch) + " rows cannot be split over "
-                         + std::to_string(plan.ranks) + " ranks.", "Use a number of ranks that divides it."};
+        return Error{ErrorCode::InvalidSetup,
+                     "A joint batch of " + std::to_string(sampling.jointBatch) + " rows cannot be split over "
+                         + std::to_string(plan.ranks) + " ranks.",
+                     "Use a number of ranks that divides it."};
     const Sampler sampler(sampling);
     if (sampler.batchesPerEpoch() < 1)
-        return Error{ErrorCode::InvalidSetup, "An epoch has no batch: there are " + std::to_string(data.size()) + " samples, and the ranks take "
-                         + std::to_string(sampling.jointBatch) + " together.", "Lower data.init_args.batch_size or raise trainer.limit_train_batches."};
+        return Error{ErrorCode::InvalidSetup,
+                     "An epoch has no batch: there are " + std::to_string(data.size())
+                         + " samples, and the ranks take " + std::to_string(sampling.jointBatch)
+                         + " together.",
+                     "Lower data.init_args.batch_size or raise trainer.limit_train_batches."};
     return sampler;
 }
 
@@ -95,8 +105,9 @@ Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan)
         } else {
             weights = initialWeights(plan.model, plan.seed);
         }
-        return std::make_shared<PreparedRun>(plan, std::move(weights), std::move(buffers),
-                                             std::make_unique<Loader>(*std::move(data), *sampler, plan.ranks));
+        return std::make_shared<PreparedRun>(
+            plan, std::move(weights), std::move(buffers),
+            std::make_unique<Loader>(*std::move(data), *sampler, plan.ranks));
     });
 }
 

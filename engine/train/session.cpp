@@ -91,7 +91,8 @@ Session::Session(const RunRequest& request, const SessionOptions& options, std::
 {
     m_gate = std::make_shared<SessionGate>(
         m_plan.ranks, [this](bool paused) { enter(paused ? RunState::Paused : RunState::Running, {}, {}); });
-    m_active->fetch_add(1); // The last thing before the thread that takes it back: what throws above leaves no trace.
+    m_active->fetch_add(
+        1); // The last thing before the thread that takes it back: what throws above leaves no trace.
     m_thread = std::jthread([this] { run(); });
 }
 
@@ -231,7 +232,8 @@ std::string Session::saveCheckpoint(const TrainerState& state)
     });
     if (!saved) {
         event.kind = "failure";
-        event.message = "No checkpoint was written: " + saved.error().message + (saved.error().message.ends_with('.') ? "" : ".");
+        event.message = "No checkpoint was written: " + saved.error().message
+            + (saved.error().message.ends_with('.') ? "" : ".");
         m_recorder->tell(event);
         return event.message;
     }

@@ -10,8 +10,8 @@ namespace mantissa {
 /// What the engine runs on here.
 EngineReport describeEngine();
 
-/// Lets whoever else wants the processor go first: the calling thread, and every thread it starts from now on. Ranks
-/// take all cores, and a window has to answer meanwhile.
+/// Lets whoever else wants the processor go first: the calling thread, and every thread it starts from now
+/// on. Ranks take all cores, and a window has to answer meanwhile.
 void giveWay();
 
 /// Versions, processor and threads of a run, as JSON.

@@ -39,7 +39,8 @@ struct StepReport {
     std::optional<double> totalNorm; ///< As the clipping call returned it, in the gradients' own dtype.
     double paramNorm = 0.0; ///< After the step.
     double updateRatio = 0.0; ///< ‖change‖ / ‖parameters‖; 0 on a skipped step.
-    std::optional<double> stalledShare; ///< Of the elements with a gradient, those that kept their bits. None on a skipped step.
+    std::optional<double> stalledShare; ///< Of the elements with a gradient, those that kept their bits. None
+                                        ///< on a skipped step.
     double learningRate = 0.0;
     std::int64_t samples = 0; ///< Rows of all ranks in this window.
 
@@ -65,7 +66,8 @@ public:
 
     const std::vector<SeriesSpec>& catalogue() const { return m_catalogue; }
 
-    /// Samples of one rank's report: its own series and, from rank 0, those of the whole run. `time` is seconds since the run began.
+    /// Samples of one rank's report: its own series and, from rank 0, those of the whole run. `time` is
+    /// seconds since the run began.
     std::vector<Sample> samples(const StepReport& report, int rank, double time) const;
 
 private:

@@ -11,9 +11,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kScaleFloor = 1.0; // Below it a scaler takes away what it is there to save.
 
-std::unique_ptr<Precision> makePrecision(const RunPlan& plan, Communicator& communicator, const TrainerSeams& seams)
+std::unique_ptr<Precision> makePrecision(const RunPlan& plan, Communicator& communicator,
+                                         const TrainerSeams& seams)
 {
-    return seams.makePrecision ? seams.makePrecision(plan, communicator) : std::make_unique<Precision>(plan, communicator);
+    return seams.makePrecision ? seams.makePrecision(plan, communicator)
+                               : std::make_unique<Precision>(plan, communicator);
 }
 
 void restoreBuffers(Model& model, const std::vector<std::pair<std::string, at::Tensor>>& stored)
@@ -29,7 +31,8 @@ void restoreBuffers(Model& model, const std::vector<std::pair<std::string, at::T
 
 } // namespace
 
-Trainer::Impl::Impl(std::shared_ptr<PreparedRun> prepared, Communicator& communicator, const TrainerSeams& seams)
+Trainer::Impl::Impl(std::shared_ptr<PreparedRun> prepared, Communicator& communicator,
+                    const TrainerSeams& seams)
     : m_prepared(std::move(prepared)),
       m_plan(m_prepared->plan),
       m_communicator(communicator),
@@ -37,7 +40,8 @@ Trainer::Impl::Impl(std::shared_ptr<PreparedRun> prepared, Communicator& communi
       m_model(makeModel(m_plan.model, m_plan.seed, communicator.rank())),
       m_strategy([&] {
           restoreBuffers(*m_model, m_prepared->buffers);
-          return makeStrategy(m_plan, *m_model, m_precision->convertModule(m_prepared->weights, *m_model), communicator);
+          return makeStrategy(m_plan, *m_model, m_precision->convertModule(m_prepared->weights, *m_model),
+                              communicator);
       }()),
       m_optimizer(makeOptimizer(m_plan.optimizer, m_strategy->parameters())),
       m_schedule(m_plan.schedule, m_plan.optimizer.learningRate),
@@ -165,7 +169,8 @@ bool Trainer::Impl::mustUnscale() const
 {
     if (!m_precision->scaler())
         return false;
-    // The Trainer leaves unscaling to such an optimizer even where it then clips; Fabric's clipping asks for it first.
+    // The Trainer leaves unscaling to such an optimizer even where it then clips; Fabric's clipping asks for
+    // it first.
     const bool asTrainer = m_plan.mode == RunMode::Faithful && m_plan.framework == "trainer";
     const bool clips = m_plan.clip.kind != ClipKind::None && !asTrainer;
     return m_plan.explicitUnscale || clips || !m_optimizer->selfUnscaling();
@@ -185,7 +190,8 @@ void Trainer::Impl::unscale(StepReport& report)
     }
     const bool stillScaled = scaler && !mustUnscale();
     const double scale = stillScaled ? *report.lossScale : 1.0;
-    m_sums.gradientSquares = stillScaled ? m_sums.scaledSquares / (scale * scale) : sumOfSquares(m_optimizer->gradients());
+    m_sums.gradientSquares =
+        stillScaled ? m_sums.scaledSquares / (scale * scale) : sumOfSquares(m_optimizer->gradients());
 }
 
 void Trainer::Impl::clip(StepReport& report)
@@ -194,7 +200,8 @@ void Trainer::Impl::clip(StepReport& report)
         return;
     m_watch.enter(report, Stage::Clip);
     if (m_plan.clip.kind == ClipKind::Norm)
-        report.totalNorm = m_precision->clipGradByNorm(*m_optimizer, m_plan.clip.value, m_plan.clip.normType, *m_strategy);
+        report.totalNorm =
+            m_precision->clipGradByNorm(*m_optimizer, m_plan.clip.value, m_plan.clip.normType, *m_strategy);
     else
         m_precision->clipGradByValue(*m_optimizer, m_plan.clip.value);
     m_sums.clippedSquares = sumOfSquares(m_optimizer->gradients());
@@ -221,8 +228,9 @@ void Trainer::Impl::updateScale(StepReport& report)
     report.lossScaleAfter = static_cast<double>(scaler->state().now().scale);
     report.growthTrackerAfter = scaler->state().now().growthTracker;
     if (*report.lossScaleAfter < kScaleFloor && *report.lossScale >= kScaleFloor)
-        report.notes.push_back({"scale_floor", Stage::UpdateScale,
-                                "The loss scale fell below 1: the gradients overflow whatever the scale is."});
+        report.notes.push_back(
+            {"scale_floor", Stage::UpdateScale,
+             "The loss scale fell below 1: the gradients overflow whatever the scale is."});
 }
 
 void Trainer::Impl::advance(const StepReport& report)

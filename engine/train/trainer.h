@@ -22,10 +22,12 @@ struct TrainerState;
 /// Made on one thread before the ranks start; afterwards each rank uses its own part. Outlives the trainers.
 class PreparedRun;
 
-/// Opens the data, draws or reads the initial weights, sets LibTorch's thread count. Errors say which setting is at fault.
+/// Opens the data, draws or reads the initial weights, sets LibTorch's thread count. Errors say which setting
+/// is at fault.
 Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan);
 std::int64_t totalSteps(const PreparedRun& prepared); ///< Optimizer steps of the whole run.
-void closeData(PreparedRun& prepared); ///< Wakes ranks that wait for a batch (they throw) and ends the loader. From any thread.
+void closeData(PreparedRun& prepared); ///< Wakes ranks that wait for a batch (they throw) and ends the
+                                       ///< loader. From any thread.
 
 /// Where a test may put something else in: empty members mean the real thing.
 struct TrainerSeams {
@@ -38,9 +40,9 @@ struct TrainerPlace {
     std::int64_t step = 0;
 };
 
-/// One rank's training: weights, optimizer, scaler, schedule. Every call comes from the rank's own thread; all ranks make the
-/// same calls in the same order, since most of them communicate. Throws what LibTorch throws, and RefusedCall in a
-/// faithful run; place() then tells where.
+/// One rank's training: weights, optimizer, scaler, schedule. Every call comes from the rank's own thread;
+/// all ranks make the same calls in the same order, since most of them communicate. Throws what LibTorch
+/// throws, and RefusedCall in a faithful run; place() then tells where.
 class Trainer {
 public:
     Trainer(std::shared_ptr<PreparedRun> prepared, Communicator& communicator, TrainerSeams seams = {});

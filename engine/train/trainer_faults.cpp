@@ -17,9 +17,12 @@ constexpr std::int64_t kNoBatch = -1;
 double valueOf(const FaultPlan& fault)
 {
     switch (fault.kind) {
-    case FaultKind::Inf: return std::numeric_limits<double>::infinity();
-    case FaultKind::NaN: return std::numeric_limits<double>::quiet_NaN();
-    default: return fault.value;
+    case FaultKind::Inf:
+        return std::numeric_limits<double>::infinity();
+    case FaultKind::NaN:
+        return std::numeric_limits<double>::quiet_NaN();
+    default:
+        return fault.value;
     }
 }
 
@@ -60,7 +63,8 @@ bool Faults::hits(const FaultPlan& fault, const StepReport& report, std::int64_t
 
 void Faults::note(StepReport& report, const FaultPlan& fault, Stage stage, const std::string& what)
 {
-    const bool repeated = fault.batch < 0 && report.batches.size() > 1; // Once for the whole window is enough.
+    const bool repeated =
+        fault.batch < 0 && report.batches.size() > 1; // Once for the whole window is enough.
     if (!repeated)
         report.notes.push_back({"injected", stage, "Made on purpose: " + what + "."});
 }
@@ -72,7 +76,8 @@ void Faults::beforeBatch(StepReport& report, std::int64_t globalBatch, std::stop
         if (!firstOfWindow || !hits(fault, report, globalBatch))
             continue;
         if (fault.kind == FaultKind::Throw)
-            throw std::runtime_error("a failure made on purpose (mantissa.inject) on rank " + std::to_string(m_rank));
+            throw std::runtime_error("a failure made on purpose (mantissa.inject) on rank "
+                                     + std::to_string(m_rank));
         if (fault.kind == FaultKind::Stall) {
             note(report, fault, Stage::Data, "a stall of " + words(fault.value) + " s");
             stall(fault.value, stop);
@@ -97,7 +102,8 @@ at::Tensor Faults::onBackward(StepReport& report, at::Tensor loss, std::int64_t 
     for (const auto& fault : m_faults) {
         if (fault.kind != FaultKind::Factor || !hits(fault, report, globalBatch))
             continue;
-        note(report, fault, Stage::Backward, "the backward pass began at " + words(fault.value) + " times the loss");
+        note(report, fault, Stage::Backward,
+             "the backward pass began at " + words(fault.value) + " times the loss");
         loss = loss * fault.value;
     }
     return loss;
@@ -113,8 +119,9 @@ void Faults::onGradients(StepReport& report, const std::vector<at::Tensor>& grad
                 continue;
             const at::NoGradGuard noGrad;
             gradient.flatten().narrow(0, 0, 1).fill_(valueOf(fault));
-            report.notes.push_back({"injected", Stage::Reduce, "Made on purpose: one gradient element became "
-                                        + words(valueOf(fault)) + "."});
+            report.notes.push_back(
+                {"injected", Stage::Reduce,
+                 "Made on purpose: one gradient element became " + words(valueOf(fault)) + "."});
             break;
         }
     }

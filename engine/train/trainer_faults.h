@@ -9,7 +9,8 @@
 
 namespace mantissa {
 
-/// The faults that a plan asks for, as one rank sees them. Each leaves a note in the report, so that nobody takes it for real.
+/// The faults that a plan asks for, as one rank sees them. Each leaves a note in the report, so that nobody
+/// takes it for real.
 class Faults {
 public:
     Faults(const RunPlan& plan, int rank);

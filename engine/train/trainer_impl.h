@@ -75,7 +75,7 @@ private:
     WindowSums m_sums;
     std::int64_t m_step = 0;
     std::int64_t m_epoch = 0;
-    std::int64_t m_batch = 0;       ///< Next micro batch of the epoch.
+    std::int64_t m_batch = 0; ///< Next micro batch of the epoch.
     std::int64_t m_globalBatch = 0; ///< … and of the run.
 };
 

@@ -40,7 +40,8 @@ struct Lanes {
     }
 };
 
-void measureFloats(const float* now, float* before, const float* gradient, std::int64_t count, UpdateTally& tally)
+void measureFloats(const float* now, float* before, const float* gradient, std::int64_t count,
+                   UpdateTally& tally)
 {
     for (std::int64_t first = 0; first < count; first += kBlock) {
         const std::int64_t end = std::min(count, first + kBlock);
@@ -48,7 +49,8 @@ void measureFloats(const float* now, float* before, const float* gradient, std::
         std::int64_t i = first;
         for (; i + kLanes <= end; i += kLanes) {
             for (std::int64_t lane = 0; lane < kLanes; ++lane)
-                lanes.add(static_cast<std::size_t>(lane), now[i + lane], before[i + lane], gradient[i + lane]);
+                lanes.add(static_cast<std::size_t>(lane), now[i + lane], before[i + lane],
+                          gradient[i + lane]);
         }
         for (; i < end; ++i)
             lanes.add(static_cast<std::size_t>(i % kLanes), now[i], before[i], gradient[i]);
@@ -78,9 +80,10 @@ UpdateTally UpdateMeter::measure(const std::vector<at::Tensor>& parameters)
         if (parameters[i].numel() == 0)
             continue;
         const at::Tensor now = plainFloats(parameters[i].detach());
-        const at::Tensor gradient = parameters[i].grad().defined() ? plainFloats(parameters[i].grad()) : at::zeros_like(now);
-        measureFloats(now.const_data_ptr<float>(), m_before[i].mutable_data_ptr<float>(), gradient.const_data_ptr<float>(),
-                      now.numel(), tally);
+        const at::Tensor gradient =
+            parameters[i].grad().defined() ? plainFloats(parameters[i].grad()) : at::zeros_like(now);
+        measureFloats(now.const_data_ptr<float>(), m_before[i].mutable_data_ptr<float>(),
+                      gradient.const_data_ptr<float>(), now.numel(), tally);
     }
     return tally;
 }

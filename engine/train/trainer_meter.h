@@ -12,7 +12,7 @@ struct UpdateTally {
     double parameterSquares = 0.0;
     double changeSquares = 0.0;
     std::int64_t changed = 0; ///< Elements with other bits than before.
-    std::int64_t driven = 0;  ///< Elements whose gradient is not zero.
+    std::int64_t driven = 0; ///< Elements whose gradient is not zero.
     std::int64_t stalled = 0; ///< … and that kept their bits all the same.
 };
 

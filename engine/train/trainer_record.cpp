@@ -1,9 +1,9 @@
 #include "engine/train/trainer_impl.h"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <cmath>
-
-#include <nlohmann/json.hpp>
 
 namespace mantissa {
 
@@ -11,14 +11,24 @@ void Trainer::Impl::addUpRanks(UpdateTally& tally)
 {
     if (m_communicator.size() == 1)
         return;
-    // One collective for all of them. Whole gradients and weights are the same on every rank: only shards are added up.
+    // One collective for all of them. Whole gradients and weights are the same on every rank: only shards are
+    // added up.
     std::array<double, 11> sums = {
-        m_sums.loss, m_sums.correct, m_sums.answers, m_sums.rows,
-        m_sums.scaledSquares, m_sums.gradientSquares, m_sums.clippedSquares,
-        tally.parameterSquares, tally.changeSquares, static_cast<double>(tally.driven), static_cast<double>(tally.stalled),
+        m_sums.loss,
+        m_sums.correct,
+        m_sums.answers,
+        m_sums.rows,
+        m_sums.scaledSquares,
+        m_sums.gradientSquares,
+        m_sums.clippedSquares,
+        tally.parameterSquares,
+        tally.changeSquares,
+        static_cast<double>(tally.driven),
+        static_cast<double>(tally.stalled),
     };
     constexpr std::size_t kOfEveryRank = 4;
-    m_communicator.allReduce(sums.data(), isSharded() ? sums.size() : kOfEveryRank, WireType::F64, ReduceOp::Sum);
+    m_communicator.allReduce(sums.data(), isSharded() ? sums.size() : kOfEveryRank, WireType::F64,
+                             ReduceOp::Sum);
     m_sums = {sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6]};
     tally.parameterSquares = sums[7];
     tally.changeSquares = sums[8];
@@ -41,14 +51,16 @@ void Trainer::Impl::fillReport(StepReport& report, const UpdateTally& tally) con
     if (report.skipped)
         return;
     report.updateRatio = report.paramNorm > 0.0 ? std::sqrt(tally.changeSquares) / report.paramNorm : 0.0;
-    report.stalledShare = tally.driven > 0 ? static_cast<double>(tally.stalled) / static_cast<double>(tally.driven) : 0.0;
+    report.stalledShare =
+        tally.driven > 0 ? static_cast<double>(tally.stalled) / static_cast<double>(tally.driven) : 0.0;
 }
 
 TrainerState Trainer::Impl::state()
 {
     const bool wanted = m_communicator.rank() == 0;
     TrainerState state;
-    const auto keep = [&](const std::string& prefix, std::vector<std::pair<std::string, at::Tensor>> tensors) {
+    const auto keep = [&](const std::string& prefix,
+                          std::vector<std::pair<std::string, at::Tensor>> tensors) {
         for (auto& [name, tensor] : tensors)
             state.tensors.emplace_back(prefix + name, std::move(tensor));
     };
@@ -71,7 +83,8 @@ void Trainer::Impl::keepGenerators(TrainerState& state, bool wanted)
     if (!mine.defined())
         return;
     const at::Tensor all = at::empty({m_communicator.size(), mine.numel()}, mine.options());
-    m_communicator.allGather(mine.contiguous().const_data_ptr(), all.mutable_data_ptr(), mine.nbytes(), WireType::U8);
+    m_communicator.allGather(mine.contiguous().const_data_ptr(), all.mutable_data_ptr(), mine.nbytes(),
+                             WireType::U8);
     for (int rank = 0; wanted && rank < m_communicator.size(); ++rank)
         state.tensors.emplace_back("rng." + std::to_string(rank), all[rank].clone());
 }
@@ -88,7 +101,8 @@ std::string Trainer::Impl::positionJson() const
         {"optimizer", {{"class", m_optimizer->className()}, {"steps", m_optimizer->stepCount()}}},
         {"schedule", {{"advances", m_schedule.advances()}, {"rate", m_schedule.rate()}}},
         {"scaler", nlohmann::json::parse(m_precision->stateDict())},
-    }.dump();
+    }
+        .dump();
 }
 
 Trainer::Trainer(std::shared_ptr<PreparedRun> prepared, Communicator& communicator, TrainerSeams seams)

@@ -8,7 +8,8 @@
 
 namespace mantissa {
 
-/// A stopped training as plain tensors and JSON: what a checkpoint holds. Tensors have whole, unsharded shapes.
+/// A stopped training as plain tensors and JSON: what a checkpoint holds. Tensors have whole, unsharded
+/// shapes.
 struct TrainerState {
     /// "model.<parameter>", "buffer.<name>", "optimizer.<state>.<parameter>", "rng.<rank>".
     std::vector<std::pair<std::string, at::Tensor>> tensors;

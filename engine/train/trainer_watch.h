@@ -17,7 +17,10 @@ public:
         m_stage.store(stage, std::memory_order_relaxed);
         report.stages.push_back(stage);
     }
-    TrainerPlace place() const { return {m_stage.load(std::memory_order_relaxed), m_step.load(std::memory_order_relaxed)}; }
+    TrainerPlace place() const
+    {
+        return {m_stage.load(std::memory_order_relaxed), m_step.load(std::memory_order_relaxed)};
+    }
 
 private:
     std::atomic<Stage> m_stage{Stage::Setup};

@@ -6,10 +6,9 @@
 #include "engine/train/verify_compare.h"
 #include "engine/train/verify_trace.h"
 
-#include <zlib.h>
-
 #include <cstdio>
 #include <thread>
+#include <zlib.h>
 
 namespace mantissa {
 namespace {
@@ -29,8 +28,8 @@ std::string checksumOf(const std::vector<at::Tensor>& parameters)
     return text.data();
 }
 
-Result<void> replayRank(const std::shared_ptr<PreparedRun>& prepared, Communicator& communicator, const TrainerSeams& seams,
-                        bool checksums, Replay& replay)
+Result<void> replayRank(const std::shared_ptr<PreparedRun>& prepared, Communicator& communicator,
+                        const TrainerSeams& seams, bool checksums, Replay& replay)
 {
     const auto rank = static_cast<std::size_t>(communicator.rank());
     return guardedTorch("rank " + std::to_string(rank), [&]() -> Result<void> {
@@ -99,9 +98,12 @@ Result<VerifyReport> verifyCase(const VerifyRequest& request, const TrainerSeams
         return replay.error();
     return guardedTorch("comparing", [&]() -> Result<VerifyReport> {
         try {
-            return request.exact ? compareExactly(*trace, *replay) : compareWithin(*trace, *replay, *recordedFinal);
+            return request.exact ? compareExactly(*trace, *replay)
+                                 : compareWithin(*trace, *replay, *recordedFinal);
         } catch (const nlohmann::json::exception& error) {
-            return Error{ErrorCode::Damaged, trace->id + ": the recorded steps cannot be compared: " + traceProblem(error) + ".", {}};
+            return Error{ErrorCode::Damaged,
+                         trace->id + ": the recorded steps cannot be compared: " + traceProblem(error) + ".",
+                         {}};
         }
     });
 }

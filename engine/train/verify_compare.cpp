@@ -19,16 +19,19 @@ struct Tolerances {
 };
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::size_t kHalfSteps = 5;     // In pure 16 bit later steps follow the trend only …
-constexpr double kTrend = 0.25;           // … within a quarter of the mean loss.
+constexpr std::size_t kHalfSteps = 5; // In pure 16 bit later steps follow the trend only …
+constexpr double kTrend = 0.25; // … within a quarter of the mean loss.
 constexpr std::size_t kChaoticSteps = 10;
 
 Tolerances tolerancesOf(const Trace& trace)
 {
     switch (trace.grade) {
-    case TraceGrade::Fp32: return {1e-6, 1e-4, 1e-5, 1e-3, 1e-3};
-    case TraceGrade::Mixed: return {2e-3, 2e-2, 2e-3, 3e-2, 2e-2};
-    case TraceGrade::Half: break;
+    case TraceGrade::Fp32:
+        return {1e-6, 1e-4, 1e-5, 1e-3, 1e-3};
+    case TraceGrade::Mixed:
+        return {2e-3, 2e-2, 2e-3, 3e-2, 2e-2};
+    case TraceGrade::Half:
+        break;
     }
     return {2e-2, 2e-2, 2e-3, 3e-2, kNever};
 }
@@ -109,7 +112,8 @@ void compareDecisions(Comparison& comparison, const Json& step, const StepReport
 {
     const auto number = [&](const char* key, std::optional<double> got) {
         if (const Json* wanted = present(step, key))
-            comparison.equal(key, got.value_or(std::numeric_limits<double>::quiet_NaN()), traceNumber(*wanted), report.step);
+            comparison.equal(key, got.value_or(std::numeric_limits<double>::quiet_NaN()),
+                             traceNumber(*wanted), report.step);
     };
     const auto whole = [](const std::optional<std::int64_t>& value) {
         return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
@@ -126,7 +130,8 @@ void compareDecisions(Comparison& comparison, const Json& step, const StepReport
         comparison.equal("found_inf", report.foundInf != 0.0, traceNumber(*wanted) != 0.0, report.step);
     if (const Json* wanted = present(step, "params_unchanged"))
         comparison.equal("params_unchanged", !report.parametersChanged, wanted->get<bool>(), report.step);
-    comparison.equal("batches", report.batches, step.at("batches").get<std::vector<std::int64_t>>(), report.step);
+    comparison.equal("batches", report.batches, step.at("batches").get<std::vector<std::int64_t>>(),
+                     report.step);
 }
 
 void compareRanks(Comparison& comparison, const Json& step, const Replay& replay, std::size_t index)
@@ -134,28 +139,35 @@ void compareRanks(Comparison& comparison, const Json& step, const Replay& replay
     for (std::size_t rank = 0; rank < replay.reports.size(); ++rank) {
         const StepReport& report = replay.reports[rank][index];
         if (const Json* wanted = present(step, "found_inf_per_rank"))
-            comparison.equal("found_inf", report.foundInf != 0.0, traceNumber(wanted->at(rank)) != 0.0, report.step);
+            comparison.equal("found_inf", report.foundInf != 0.0, traceNumber(wanted->at(rank)) != 0.0,
+                             report.step);
         if (const Json* wanted = present(step, "local_nonfinite"))
-            comparison.equal("local_nonfinite", report.foundInfHere, wanted->at(rank).get<bool>(), report.step);
+            comparison.equal("local_nonfinite", report.foundInfHere, wanted->at(rank).get<bool>(),
+                             report.step);
         if (const Json* wanted = present(step, "params_unchanged_per_rank"))
-            comparison.equal("params_unchanged", !report.parametersChanged, wanted->at(rank).get<bool>(), report.step);
+            comparison.equal("params_unchanged", !report.parametersChanged, wanted->at(rank).get<bool>(),
+                             report.step);
     }
 }
 
-void compareLosses(Comparison& comparison, const Json& step, const Replay& replay, std::size_t index, const Tolerances& tolerances)
+void compareLosses(Comparison& comparison, const Json& step, const Replay& replay, std::size_t index,
+                   const Tolerances& tolerances)
 {
     for (std::size_t rank = 0; rank < replay.reports.size(); ++rank) {
         const StepReport& report = replay.reports[rank][index];
         for (std::size_t batch = 0; batch < report.losses.size(); ++batch) {
             const double wanted = lossAt(step, batch, rank);
             if (index == 0 && batch == 0)
-                comparison.number("first loss", report.losses[batch], wanted, tolerances.firstLoss, 0.0, report.step);
-            comparison.number("loss", report.losses[batch], wanted, tolerances.loss, tolerances.lossAtol, report.step);
+                comparison.number("first loss", report.losses[batch], wanted, tolerances.firstLoss, 0.0,
+                                  report.step);
+            comparison.number("loss", report.losses[batch], wanted, tolerances.loss, tolerances.lossAtol,
+                              report.step);
         }
     }
 }
 
-void compareNorms(Comparison& comparison, const Json& step, const StepReport& report, const Tolerances& tolerances)
+void compareNorms(Comparison& comparison, const Json& step, const StepReport& report,
+                  const Tolerances& tolerances)
 {
     const auto compare = [&](const char* key, std::optional<double> got) {
         const Json* wanted = present(step, key);
@@ -207,7 +219,8 @@ double meanLoss(const std::vector<double>& losses, std::size_t from)
 }
 
 /// Pure 16 bit: the last quarter of the losses, as a mean.
-void compareTrend(Comparison& comparison, const Trace& trace, const Replay& replay, const Tolerances& tolerances)
+void compareTrend(Comparison& comparison, const Trace& trace, const Replay& replay,
+                  const Tolerances& tolerances)
 {
     std::vector<double> got;
     std::vector<double> wanted;
@@ -232,7 +245,9 @@ bool sameLength(Comparison& comparison, const Trace& trace, const Replay& replay
 VerifyReport compareWithin(const Trace& trace, const Replay& replay, const NamedTensors& recordedFinal)
 {
     const Tolerances tolerances = tolerancesOf(trace);
-    const std::size_t limit = trace.grade == TraceGrade::Half ? kHalfSteps : trace.chaotic ? kChaoticSteps : trace.steps.size();
+    const std::size_t limit = trace.grade == TraceGrade::Half ? kHalfSteps
+        : trace.chaotic                                       ? kChaoticSteps
+                                                              : trace.steps.size();
     Comparison comparison;
     if (!sameLength(comparison, trace, replay))
         return comparison.report(trace, false);
@@ -249,9 +264,11 @@ VerifyReport compareWithin(const Trace& trace, const Replay& replay, const Named
         compareTrend(comparison, trace, replay, tolerances);
     const auto last = static_cast<std::int64_t>(trace.steps.size()) - 1;
     if (trace.grade != TraceGrade::Half && !trace.chaotic) {
-        comparison.distance("final parameters", distanceOf(replay.parameters, recordedFinal), tolerances.parameters, last);
+        comparison.distance("final parameters", distanceOf(replay.parameters, recordedFinal),
+                            tolerances.parameters, last);
         if (!replay.buffers.empty())
-            comparison.distance("final buffers", distanceOf(replay.buffers, recordedFinal), tolerances.parameters, last);
+            comparison.distance("final buffers", distanceOf(replay.buffers, recordedFinal),
+                                tolerances.parameters, last);
     }
     return comparison.report(trace, false);
 }
@@ -267,10 +284,12 @@ VerifyReport compareExactly(const Trace& trace, const Replay& replay)
         compareDecisions(comparison, step, report);
         for (std::size_t batch = 0; batch < report.losses.size(); ++batch) {
             const double wanted = lossAt(step, batch, 0);
-            const bool same = report.losses[batch] == wanted || (std::isnan(report.losses[batch]) && std::isnan(wanted));
+            const bool same =
+                report.losses[batch] == wanted || (std::isnan(report.losses[batch]) && std::isnan(wanted));
             comparison.equal("loss", same, true, report.step);
         }
-        comparison.equal("params_crc32", replay.checksums[i], step.at("params_crc32").get<std::string>(), report.step);
+        comparison.equal("params_crc32", replay.checksums[i], step.at("params_crc32").get<std::string>(),
+                         report.step);
     }
     return comparison.report(trace, true);
 }

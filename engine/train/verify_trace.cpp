@@ -48,24 +48,31 @@ Value choose(const Json& json, const std::array<Choice<Value>, N>& choices, cons
 }
 
 constexpr std::array kPrecisions = {
-    Choice<PrecisionMode>{"32-true", PrecisionMode::Fp32True},     Choice<PrecisionMode>{"16-true", PrecisionMode::Fp16True},
-    Choice<PrecisionMode>{"bf16-true", PrecisionMode::Bf16True},   Choice<PrecisionMode>{"16-mixed", PrecisionMode::Fp16Mixed},
+    Choice<PrecisionMode>{"32-true", PrecisionMode::Fp32True},
+    Choice<PrecisionMode>{"16-true", PrecisionMode::Fp16True},
+    Choice<PrecisionMode>{"bf16-true", PrecisionMode::Bf16True},
+    Choice<PrecisionMode>{"16-mixed", PrecisionMode::Fp16Mixed},
     Choice<PrecisionMode>{"bf16-mixed", PrecisionMode::Bf16Mixed},
 };
 constexpr std::array kOptimizers = {
-    Choice<OptimizerKind>{"sgd", OptimizerKind::Sgd}, Choice<OptimizerKind>{"adam", OptimizerKind::Adam},
+    Choice<OptimizerKind>{"sgd", OptimizerKind::Sgd},
+    Choice<OptimizerKind>{"adam", OptimizerKind::Adam},
     Choice<OptimizerKind>{"adamw", OptimizerKind::AdamW},
 };
 constexpr std::array kImpls = {
-    Choice<OptimizerImpl>{"forloop", OptimizerImpl::ForLoop}, Choice<OptimizerImpl>{"foreach", OptimizerImpl::Foreach},
+    Choice<OptimizerImpl>{"forloop", OptimizerImpl::ForLoop},
+    Choice<OptimizerImpl>{"foreach", OptimizerImpl::Foreach},
     Choice<OptimizerImpl>{"fused", OptimizerImpl::Fused},
 };
 constexpr std::array kSchedules = {
-    Choice<ScheduleKind>{"constant", ScheduleKind::Constant}, Choice<ScheduleKind>{"warmup_cosine", ScheduleKind::WarmupCosine},
+    Choice<ScheduleKind>{"constant", ScheduleKind::Constant},
+    Choice<ScheduleKind>{"warmup_cosine", ScheduleKind::WarmupCosine},
     Choice<ScheduleKind>{"step", ScheduleKind::Step},
 };
 constexpr std::array kClips = {
-    Choice<ClipKind>{"none", ClipKind::None}, Choice<ClipKind>{"norm", ClipKind::Norm}, Choice<ClipKind>{"value", ClipKind::Value},
+    Choice<ClipKind>{"none", ClipKind::None},
+    Choice<ClipKind>{"norm", ClipKind::Norm},
+    Choice<ClipKind>{"value", ClipKind::Value},
 };
 
 /// Reads a part of the trace, and says which where it is not sound.
@@ -83,7 +90,8 @@ OptimizerPlan optimizerOf(const Json& json)
 {
     OptimizerPlan plan;
     plan.kind = choose(json.at("type"), kOptimizers, "the optimizer");
-    plan.impl = json.contains("impl") ? choose(json.at("impl"), kImpls, "the optimizer code path") : OptimizerImpl::ForLoop;
+    plan.impl = json.contains("impl") ? choose(json.at("impl"), kImpls, "the optimizer code path")
+                                      : OptimizerImpl::ForLoop;
     plan.learningRate = json.at("lr");
     if (json.contains("betas")) {
         plan.beta1 = json["betas"].at(0);
@@ -103,7 +111,8 @@ SchedulePlan scheduleOf(const Json& json)
 {
     SchedulePlan plan;
     plan.kind = choose(json.at("type"), kSchedules, "the schedule");
-    plan.interval = json.value("interval", "step") == "epoch" ? ScheduleInterval::Epoch : ScheduleInterval::Step;
+    plan.interval =
+        json.value("interval", "step") == "epoch" ? ScheduleInterval::Epoch : ScheduleInterval::Step;
     plan.warmup = json.value("warmup", plan.warmup);
     plan.total = json.value("total", plan.total);
     plan.minRatio = json.value("min_ratio", plan.minRatio);
@@ -116,7 +125,8 @@ ModelPlan modelOf(const Json& json)
 {
     const auto type = json.at("type").get<std::string>();
     if (type == "mlp")
-        return MlpPlan{json.value("din", std::int64_t{64}), json.value("hidden", std::int64_t{128}), json.value("classes", std::int64_t{10}), 3};
+        return MlpPlan{json.value("din", std::int64_t{64}), json.value("hidden", std::int64_t{128}),
+                       json.value("classes", std::int64_t{10}), 3};
     if (type == "conv")
         return ConvNetPlan{8, 16, 12, json.value("classes", std::int64_t{10}), json.value("bn", false)};
     if (type != "gpt")
@@ -187,7 +197,8 @@ void readShardedEngine(const Json& engine, RunPlan& plan)
     plan.precision = plan.paramDtype == "bf16" ? PrecisionMode::Bf16Mixed
         : plan.paramDtype == "fp16"            ? PrecisionMode::Fp16Mixed
                                                : PrecisionMode::Fp32True;
-    if (!plan.paramDtype.empty() && plan.paramDtype != "fp32" && plan.paramDtype != "bf16" && plan.paramDtype != "fp16")
+    if (!plan.paramDtype.empty() && plan.paramDtype != "fp32" && plan.paramDtype != "bf16"
+        && plan.paramDtype != "fp16")
         throw Missing("the parameter dtype " + plan.paramDtype);
 }
 
@@ -232,7 +243,8 @@ RunPlan planOf(const Json& json, const std::filesystem::path& folder)
     plan.maxEpochs = json.at("epochs");
     const Json& files = json.at("files");
     plan.data = TracePlan{(folder / files.at("data").get<std::string>()).string(),
-                          (folder / files.at("init").get<std::string>()).string(), json.at("batches_per_epoch").get<std::int64_t>()};
+                          (folder / files.at("init").get<std::string>()).string(),
+                          json.at("batches_per_epoch").get<std::int64_t>()};
     plan.checkpoints = false;
     return plan;
 }
@@ -266,14 +278,19 @@ std::vector<Bound> boundsOf(const RunPlan& plan)
         bounds.push_back({"accumulate's count", count, 1, kMostSteps});
     }
     if (const auto* mlp = std::get_if<MlpPlan>(&plan.model)) {
-        bounds.insert(bounds.end(), {{"model.din", mlp->inputs, 1, kMostWide}, {"model.hidden", mlp->hidden, 1, kMostWide},
-                                     {"model.classes", mlp->classes, 1, kMostWide}});
+        bounds.insert(bounds.end(),
+                      {{"model.din", mlp->inputs, 1, kMostWide},
+                       {"model.hidden", mlp->hidden, 1, kMostWide},
+                       {"model.classes", mlp->classes, 1, kMostWide}});
     } else if (const auto* conv = std::get_if<ConvNetPlan>(&plan.model)) {
         bounds.push_back({"model.classes", conv->classes, 1, kMostWide});
     } else if (const auto* gpt = std::get_if<TransformerPlan>(&plan.model)) {
-        bounds.insert(bounds.end(), {{"model.vocab", gpt->vocab, 1, kMostWide}, {"model.ctx", gpt->context, 1, kMostWide},
-                                     {"model.d", gpt->width, 1, kMostWide}, {"model.heads", gpt->heads, 1, gpt->width},
-                                     {"model.layers", gpt->layers, 1, 256}});
+        bounds.insert(bounds.end(),
+                      {{"model.vocab", gpt->vocab, 1, kMostWide},
+                       {"model.ctx", gpt->context, 1, kMostWide},
+                       {"model.d", gpt->width, 1, kMostWide},
+                       {"model.heads", gpt->heads, 1, gpt->width},
+                       {"model.layers", gpt->layers, 1, 256}});
     }
     return bounds;
 }
@@ -282,8 +299,9 @@ void refuseOddCounts(const RunPlan& plan)
 {
     for (const auto& bound : boundsOf(plan)) {
         if (bound.value < bound.least || bound.value > bound.most)
-            throw std::out_of_range(std::string(bound.name) + " is " + std::to_string(bound.value) + ", and has to be at least "
-                                    + std::to_string(bound.least) + " and at most " + std::to_string(bound.most));
+            throw std::out_of_range(std::string(bound.name) + " is " + std::to_string(bound.value)
+                                    + ", and has to be at least " + std::to_string(bound.least)
+                                    + " and at most " + std::to_string(bound.most));
     }
     const auto* gpt = std::get_if<TransformerPlan>(&plan.model);
     if (gpt && gpt->width % gpt->heads != 0)
@@ -293,18 +311,23 @@ void refuseOddCounts(const RunPlan& plan)
 TraceGrade gradeOf(const RunPlan& plan)
 {
     switch (plan.precision) {
-    case PrecisionMode::Fp32True: return TraceGrade::Fp32;
+    case PrecisionMode::Fp32True:
+        return TraceGrade::Fp32;
     case PrecisionMode::Bf16Mixed:
-    case PrecisionMode::Fp16Mixed: return TraceGrade::Mixed;
-    default: return TraceGrade::Half;
+    case PrecisionMode::Fp16Mixed:
+        return TraceGrade::Mixed;
+    default:
+        return TraceGrade::Half;
     }
 }
 
 bool isChaotic(const RunPlan& plan)
 {
     const auto* conv = std::get_if<ConvNetPlan>(&plan.model);
-    const bool bf16Norm = conv && conv->batchNorm && (plan.precision == PrecisionMode::Bf16Mixed || plan.precision == PrecisionMode::Bf16True);
-    return bf16Norm || (plan.precision == PrecisionMode::Fp16True && plan.optimizer.kind != OptimizerKind::Sgd);
+    const bool bf16Norm = conv && conv->batchNorm
+        && (plan.precision == PrecisionMode::Bf16Mixed || plan.precision == PrecisionMode::Bf16True);
+    return bf16Norm
+        || (plan.precision == PrecisionMode::Fp16True && plan.optimizer.kind != OptimizerKind::Sgd);
 }
 
 std::optional<Error> readText(const std::filesystem::path& file, std::string& text)
@@ -312,7 +335,8 @@ std::optional<Error> readText(const std::filesystem::path& file, std::string& te
     std::error_code failure;
     const auto size = std::filesystem::file_size(file, failure);
     if (failure)
-        return Error{ErrorCode::NotFound, "There is no trace: cannot read " + file.string() + ".", "Name a folder that holds a case.json."};
+        return Error{ErrorCode::NotFound, "There is no trace: cannot read " + file.string() + ".",
+                     "Name a folder that holds a case.json."};
     if (size > kMostBytes)
         return Error{ErrorCode::Damaged, file.string() + " is far too large for a trace.", {}};
     text.resize(size);
@@ -344,7 +368,8 @@ Result<Trace> readTrace(const std::filesystem::path& folder)
     try {
         const Json json = Json::parse(text);
         if (json.at("format") != "golden-trace/1")
-            return Error{ErrorCode::NotHere, "not run here: the trace format " + json.at("format").dump(), {}};
+            return Error{
+                ErrorCode::NotHere, "not run here: the trace format " + json.at("format").dump(), {}};
         Trace trace;
         trace.id = json.at("id");
         trace.distributed = json.value("kind", "single") == "dist";
@@ -359,7 +384,8 @@ Result<Trace> readTrace(const std::filesystem::path& folder)
     } catch (const Missing& missing) {
         return Error{ErrorCode::NotHere, std::string("not run here: ") + missing.what(), {}};
     } catch (const std::exception& error) { // What the JSON library and stoll throw about the file's content.
-        return Error{ErrorCode::Damaged, file.string() + " is no trace: " + traceProblem(error) + ".", "Copy the case again, or mend that place."};
+        return Error{ErrorCode::Damaged, file.string() + " is no trace: " + traceProblem(error) + ".",
+                     "Copy the case again, or mend that place."};
     }
 }
 

@@ -27,15 +27,17 @@ QByteArray describe(const VerifyReport& report)
     std::string text = report.caseName;
     for (const auto& quantity : report.quantities) {
         if (!quantity.inside)
-            text += "; " + quantity.name + " " + std::to_string(quantity.worst) + " (" + quantity.measure + ", at most "
-                + std::to_string(quantity.tolerance) + ") at step " + std::to_string(quantity.step);
+            text += "; " + quantity.name + " " + std::to_string(quantity.worst) + " (" + quantity.measure
+                + ", at most " + std::to_string(quantity.tolerance) + ") at step "
+                + std::to_string(quantity.step);
     }
     return QByteArray::fromStdString(text);
 }
 
 bool has(const VerifyReport& report, const std::string& quantity)
 {
-    return std::any_of(report.quantities.begin(), report.quantities.end(), [&](const auto& q) { return q.name == quantity; });
+    return std::any_of(report.quantities.begin(), report.quantities.end(),
+                       [&](const auto& q) { return q.name == quantity; });
 }
 
 /// The traces were recorded on a processor with these: only there are the last bits the same.
@@ -74,7 +76,9 @@ public:
 template <typename Broken>
 TrainerSeams with()
 {
-    return {[](const RunPlan& plan, Communicator& communicator) { return std::make_unique<Broken>(plan, communicator); }};
+    return {[](const RunPlan& plan, Communicator& communicator) {
+        return std::make_unique<Broken>(plan, communicator);
+    }};
 }
 
 } // namespace
@@ -133,15 +137,17 @@ private slots:
     void aClipThatDoesNothingIsNoticed_data()
     {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"single/gpt-32-adamw-fused-cosine-clipnorm", "single/mlp-32-nesterov-forloop-steplr-clipnorm",
-                                 "dist/fsdp1-w2-gpt-full-bf16-adamw", "dist/fsdp1-w2-full-bf16-reducebf16-adamw-fused"})
+        for (const char* name :
+             {"single/gpt-32-adamw-fused-cosine-clipnorm", "single/mlp-32-nesterov-forloop-steplr-clipnorm",
+              "dist/fsdp1-w2-gpt-full-bf16-adamw", "dist/fsdp1-w2-full-bf16-reducebf16-adamw-fused"})
             QTest::newRow(name) << name;
     }
     void aClipThatDoesNothingIsNoticed()
     {
         QFETCH(QString, name);
 
-        const auto report = verifyCase({std::filesystem::path(TEST_DATA) / "golden" / name.toStdString(), false}, with<ClipsNothing>());
+        const auto report = verifyCase(
+            {std::filesystem::path(TEST_DATA) / "golden" / name.toStdString(), false}, with<ClipsNothing>());
 
         QVERIFY(report);
         QVERIFY(!report->inside);
@@ -150,7 +156,8 @@ private slots:
     void anUnscaleByTheWrongFactorIsNoticed_data()
     {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"single/mlp-16mixed-adamw-fused-explicit-clipnorm-overflow", "single/mlp-16mixed-sgd-forloop-sawtooth",
+        for (const char* name : {"single/mlp-16mixed-adamw-fused-explicit-clipnorm-overflow",
+                                 "single/mlp-16mixed-sgd-forloop-sawtooth",
                                  "single/mlp-16mixed-adamw-forloop-overflow-holdsched",
                                  "dist/fsdp1-w2-full-fp16-adam-foundinf-on-rank1-only"})
             QTest::newRow(name) << name;
@@ -159,7 +166,9 @@ private slots:
     {
         QFETCH(QString, name);
 
-        const auto report = verifyCase({std::filesystem::path(TEST_DATA) / "golden" / name.toStdString(), false}, with<UnscalesByHalf>());
+        const auto report =
+            verifyCase({std::filesystem::path(TEST_DATA) / "golden" / name.toStdString(), false},
+                       with<UnscalesByHalf>());
 
         QVERIFY(report);
         QVERIFY(!report->inside);
@@ -202,7 +211,8 @@ private slots:
         QVERIFY(text.contains(was));
         text.replace(was, is);
         text.replace("../../", (traces("single").parent_path().string() + "/").c_str());
-        text.replace("\"final.safetensors\"", ("\"" + (original / "final.safetensors").string() + "\"").c_str());
+        text.replace("\"final.safetensors\"",
+                     ("\"" + (original / "final.safetensors").string() + "\"").c_str());
         QTemporaryDir folder;
         QFile file(folder.filePath("case.json"));
         QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
@@ -213,7 +223,8 @@ private slots:
         QVERIFY(!report || !report->inside);
         if (!report) {
             QCOMPARE(report.error().code, ErrorCode::Damaged);
-            QVERIFY2(report.error().message.find(words.toStdString()) != std::string::npos, report.error().message.c_str());
+            QVERIFY2(report.error().message.find(words.toStdString()) != std::string::npos,
+                     report.error().message.c_str());
         }
     }
 };

@@ -27,7 +27,8 @@ using mantissa::test::ScriptedService;
 
 namespace {
 
-const char* const kSetup = "trainer:\n  precision: 16-mixed\n  strategy: fsdp\noptimizer:\n  class_path: torch.optim.AdamW\n";
+const char* const kSetup =
+    "trainer:\n  precision: 16-mixed\n  strategy: fsdp\noptimizer:\n  class_path: torch.optim.AdamW\n";
 
 /// A history with what scripted runs left in it.
 struct Bench {
@@ -49,7 +50,9 @@ struct Bench {
     Appearance appearance;
     SetupDocument document;
     Navigation navigation;
-    EngineLoader engine{[]() -> Result<std::unique_ptr<TrainingService>> { return std::unique_ptr<TrainingService>(new ScriptedService); }};
+    EngineLoader engine{[]() -> Result<std::unique_ptr<TrainingService>> {
+        return std::unique_ptr<TrainingService>(new ScriptedService);
+    }};
     PageServices services{document, engine, navigation, appearance, history()};
 };
 
@@ -67,7 +70,9 @@ bool sameBits(const SeriesColumn& a, const SeriesColumn& b)
     if (a.size() != b.size())
         return false;
     for (std::size_t at = 0; at < a.size(); ++at)
-        if (a.levels.x(at) != b.levels.x(at) || std::bit_cast<std::uint64_t>(a.levels.value(at)) != std::bit_cast<std::uint64_t>(b.levels.value(at)))
+        if (a.levels.x(at) != b.levels.x(at)
+            || std::bit_cast<std::uint64_t>(a.levels.value(at))
+                != std::bit_cast<std::uint64_t>(b.levels.value(at)))
             return false;
     return true;
 }
@@ -134,12 +139,18 @@ private slots:
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("left");
 
-        QTest::newRow("a word of the name") << "fir" << "first";
-        QTest::newRow("skipped more than") << "skipped>1" << "first";
-        QTest::newRow("skipped less than") << "skipped<1" << "second";
-        QTest::newRow("both terms must fit") << "skipped>1 name:second" << "";
-        QTest::newRow("precision") << "precision:16-mixed sec" << "second";
-        QTest::newRow("a key that is not finished takes nothing away") << "state:" << "first second";
+        QTest::newRow("a word of the name") << "fir"
+                                            << "first";
+        QTest::newRow("skipped more than") << "skipped>1"
+                                           << "first";
+        QTest::newRow("skipped less than") << "skipped<1"
+                                           << "second";
+        QTest::newRow("both terms must fit") << "skipped>1 name:second"
+                                             << "";
+        QTest::newRow("precision") << "precision:16-mixed sec"
+                                   << "second";
+        QTest::newRow("a key that is not finished takes nothing away") << "state:"
+                                                                       << "first second";
     }
 
     void typingFilters()
@@ -184,7 +195,8 @@ private slots:
         page.activate();
 
         QTRY_COMPARE(page.filter().rowCount(), 1);
-        QCOMPARE(page.filter().index(0, RunsModel::State).data().toString(), QStringLiteral("cannot be read"));
+        QCOMPARE(page.filter().index(0, RunsModel::State).data().toString(),
+                 QStringLiteral("cannot be read"));
         QVERIFY(names(page).first().contains(QStringLiteral("not a database")));
     }
 

@@ -52,7 +52,8 @@ private slots:
         for (const auto& entry : entries) {
             for (auto match = link.globalMatch(entry.markdown); match.hasNext();) {
                 const auto id = match.next().captured(1);
-                QVERIFY2(std::any_of(entries.begin(), entries.end(), [&](const KnowledgeEntry& each) { return each.id == id; }),
+                QVERIFY2(std::any_of(entries.begin(), entries.end(),
+                                     [&](const KnowledgeEntry& each) { return each.id == id; }),
                          qPrintable(entry.id + QStringLiteral(" → ") + id));
             }
         }
@@ -67,7 +68,8 @@ private slots:
             ++records;
             const QRegularExpression pattern(QString::fromStdString(entry.record.messagePattern));
             QVERIFY2(pattern.isValid(), qPrintable(entry.id));
-            QVERIFY2(pattern.match(QString::fromStdString(entry.record.errorMessage)).hasMatch(), qPrintable(entry.id));
+            QVERIFY2(pattern.match(QString::fromStdString(entry.record.errorMessage)).hasMatch(),
+                     qPrintable(entry.id));
             QVERIFY2(!entry.record.solutions.empty(), qPrintable(entry.id));
             for (const auto& rule : entry.record.rules)
                 QVERIFY2(ruleWithId(rule), rule.c_str());
@@ -78,16 +80,20 @@ private slots:
     void aPastedErrorFindsItsRecord()
     {
         Bench bench;
-        bench.page.search().setText(QStringLiteral("NotImplementedError: Gradient clipping is not implemented for optimizers handling the unscaling."));
+        bench.page.search().setText(QStringLiteral("NotImplementedError: Gradient clipping is not "
+                                                   "implemented for optimizers handling the unscaling."));
 
         QCOMPARE(bench.page.shownCount(), 1);
     }
 
     void aFailureOfARunIsExplainedByItsRecord()
     {
-        QCOMPARE(explanationOf(QStringLiteral("Rank 0 failed at Unscale in step 0: NotImplementedError: Gradient clipping is not implemented for optimizers handling the unscaling.")),
+        QCOMPARE(explanationOf(
+                     QStringLiteral("Rank 0 failed at Unscale in step 0: NotImplementedError: Gradient "
+                                    "clipping is not implemented for optimizers handling the unscaling.")),
                  QStringLiteral("fabric-clip-self-unscaling-fsdp"));
-        QVERIFY(explanationOf(QStringLiteral("Rank 1 failed at Backward in step 3: out of memory")).isEmpty());
+        QVERIFY(
+            explanationOf(QStringLiteral("Rank 1 failed at Backward in step 3: out of memory")).isEmpty());
     }
 
     void aRuleThatIsAskedForIsShown()
@@ -104,19 +110,24 @@ private slots:
     void aFindingOfTheOpenSetUpIsSaidWithItsRule()
     {
         Bench bench;
-        bench.document.startFrom("trainer:\n  precision: 16-mixed\n  strategy: fsdp\n  gradient_clip_val: 1.0\n", QStringLiteral("mine.yaml"));
+        bench.document.startFrom(
+            "trainer:\n  precision: 16-mixed\n  strategy: fsdp\n  gradient_clip_val: 1.0\n",
+            QStringLiteral("mine.yaml"));
 
         QVERIFY(bench.page.open(QStringLiteral("fsdp-clip-norm")));
 
-        QVERIFY2(bench.page.factsText().contains(QStringLiteral("Show it in mine.yaml")), qPrintable(bench.page.factsText()));
+        QVERIFY2(bench.page.factsText().contains(QStringLiteral("Show it in mine.yaml")),
+                 qPrintable(bench.page.factsText()));
     }
 
     void recordsOfOthersAreReadInBothForms()
     {
-        const auto bare = readErrorRecord(R"({"schemaVersion":2,"id":"1","errorMessage":"m","solutions":"one"})");
+        const auto bare =
+            readErrorRecord(R"({"schemaVersion":2,"id":"1","errorMessage":"m","solutions":"one"})");
         QVERIFY(bare);
         QCOMPARE(bare->solutions.size(), std::size_t{1});
-        const auto wrapped = readErrorRecord(R"({"record":{"schemaVersion":2,"id":"1","errorMessage":"m","lineNumber":7}})");
+        const auto wrapped =
+            readErrorRecord(R"({"record":{"schemaVersion":2,"id":"1","errorMessage":"m","lineNumber":7}})");
         QVERIFY(wrapped);
         QCOMPARE(wrapped->lineNumber, 7);
         QVERIFY(!readErrorRecord("[]"));

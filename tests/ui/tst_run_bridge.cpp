@@ -16,7 +16,9 @@ namespace {
 
 EngineLoader::Load scripted(const RunScript& script)
 {
-    return [script]() -> Result<std::unique_ptr<TrainingService>> { return std::unique_ptr<TrainingService>(new ScriptedService(script)); };
+    return [script]() -> Result<std::unique_ptr<TrainingService>> {
+        return std::unique_ptr<TrainingService>(new ScriptedService(script));
+    };
 }
 
 RunRequest requestIn(const QTemporaryDir& folder)
@@ -43,7 +45,8 @@ private slots:
         std::size_t samples = 0;
         std::size_t samplesAtEnd = 0;
         RunState last = RunState::Queued;
-        connect(&launcher, &RunLauncher::samplesArrived, this, [&](const std::vector<Sample>& arrived) { samples += arrived.size(); });
+        connect(&launcher, &RunLauncher::samplesArrived, this,
+                [&](const std::vector<Sample>& arrived) { samples += arrived.size(); });
         connect(&launcher, &RunLauncher::stateChanged, this, [&](const RunStateEvent& event) {
             last = event.state;
             if (hasEnded(event.state))
@@ -65,7 +68,8 @@ private slots:
         EngineLoader engine(scripted(script));
         RunLauncher launcher(engine);
         int ends = 0;
-        connect(&launcher, &RunLauncher::stateChanged, this, [&](const RunStateEvent& event) { ends += hasEnded(event.state) ? 1 : 0; });
+        connect(&launcher, &RunLauncher::stateChanged, this,
+                [&](const RunStateEvent& event) { ends += hasEnded(event.state) ? 1 : 0; });
 
         launcher.start(requestIn(folder));
 
@@ -82,7 +86,8 @@ private slots:
         EngineLoader engine(scripted(script));
         RunLauncher launcher(engine);
         RunStateEvent last;
-        connect(&launcher, &RunLauncher::stateChanged, this, [&](const RunStateEvent& event) { last = event; });
+        connect(&launcher, &RunLauncher::stateChanged, this,
+                [&](const RunStateEvent& event) { last = event; });
 
         launcher.start(requestIn(folder));
 
@@ -103,7 +108,8 @@ private slots:
 
         launcher.start(requestIn(folder));
 
-        QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(told.message), QStringLiteral("LibTorch is missing."), 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(told.message),
+                                  QStringLiteral("LibTorch is missing."), 10'000);
         QVERIFY(!launcher.isBusy());
     }
 
@@ -154,7 +160,8 @@ private slots:
         EngineLoader engine(scripted(script));
         RunLauncher launcher(engine);
         RunState last = RunState::Queued;
-        connect(&launcher, &RunLauncher::stateChanged, this, [&](const RunStateEvent& event) { last = event.state; });
+        connect(&launcher, &RunLauncher::stateChanged, this,
+                [&](const RunStateEvent& event) { last = event.state; });
 
         launcher.start(requestIn(folder));
         launcher.stop();

@@ -27,7 +27,9 @@ namespace {
 /// A run page with a scripted engine under it.
 struct Bench {
     explicit Bench(RunScript script)
-        : engine([script]() -> Result<std::unique_ptr<TrainingService>> { return std::unique_ptr<TrainingService>(new ScriptedService(script)); }),
+        : engine([script]() -> Result<std::unique_ptr<TrainingService>> {
+              return std::unique_ptr<TrainingService>(new ScriptedService(script));
+          }),
           page({document, engine, navigation, appearance, folder.path().toStdString()})
     {
         page.resize(1208, 668);
@@ -48,8 +50,18 @@ struct Bench {
     QString pill() const { return page.findChild<PillLabel*>()->text(); }
     bool endsWith(RunState state)
     {
-        return QTest::qWaitFor([&] { return page.launcher().run() && page.launcher().run()->state() == state && page.launcher().settled(); }, 10'000)
-            && QTest::qWaitFor([&] { return !pill().isEmpty() && pill() != QStringLiteral("Running") && pill() != QStringLiteral("Starting"); }, 5'000);
+        return QTest::qWaitFor(
+                   [&] {
+                       return page.launcher().run() && page.launcher().run()->state() == state
+                           && page.launcher().settled();
+                   },
+                   10'000)
+            && QTest::qWaitFor(
+                   [&] {
+                       return !pill().isEmpty() && pill() != QStringLiteral("Running")
+                           && pill() != QStringLiteral("Starting");
+                   },
+                   5'000);
     }
 
     QTemporaryDir folder;
@@ -120,7 +132,8 @@ private slots:
         QTRY_COMPARE(bench.pill(), QStringLiteral("Failed at step 30"));
         const auto bars = bench.page.findChildren<ActionBar*>();
         QVERIFY(std::any_of(bars.begin(), bars.end(), [](const ActionBar* bar) {
-            return bar->isVisible() && bar->title().contains(QStringLiteral("out of memory")) && bar->detail().contains(QStringLiteral("29"));
+            return bar->isVisible() && bar->title().contains(QStringLiteral("out of memory"))
+                && bar->detail().contains(QStringLiteral("29"));
         }));
     }
 

@@ -35,15 +35,18 @@ RunOutline scaledOutline()
 
 std::vector<SeriesSpec> catalogue()
 {
-    return {{"loss", "1"}, {"loss_scale", "1"}, {"growth_tracker", "1"}, {"grad_norm", "1"}, {"grad_norm_clipped", "1"},
-            {"lr", "1"}, {"skipped", "1"}, {"nonfinite_before", "1", 0}, {"nonfinite_before", "1", 1}, {"found_inf", "1", 0}, {"found_inf", "1", 1}};
+    return {{"loss", "1"},         {"loss_scale", "1"},          {"growth_tracker", "1"},
+            {"grad_norm", "1"},    {"grad_norm_clipped", "1"},   {"lr", "1"},
+            {"skipped", "1"},      {"nonfinite_before", "1", 0}, {"nonfinite_before", "1", 1},
+            {"found_inf", "1", 0}, {"found_inf", "1", 1}};
 }
 
 /// A step of the catalogue; where `norm` is not finite the step was skipped and rank 1 is to blame.
 std::vector<Sample> step(std::int64_t at, double norm)
 {
     const double skipped = std::isfinite(norm) ? 0.0 : 1.0;
-    const double values[] = {2.0, 1024.0, 1.0, norm, std::min(norm, 1.0), 1e-3, skipped, 0.0, skipped, skipped, skipped};
+    const double values[] = {2.0, 1024.0,  1.0,     norm,   std::min(norm, 1.0), 1e-3, skipped,
+                             0.0, skipped, skipped, skipped};
     std::vector<Sample> samples;
     for (int series = 0; const double value : values)
         samples.push_back({series++, at, 0.0, value});
@@ -72,7 +75,9 @@ private slots:
         plot.show();
 
         plot.setCursorNear(10.2);
-        QVERIFY2(plot.cursorText().contains(QStringLiteral("Step 10, Loss scale 1024, Gradient norm 0.5 → 0.5, Loss 2")), qPrintable(plot.cursorText()));
+        QVERIFY2(plot.cursorText().contains(
+                     QStringLiteral("Step 10, Loss scale 1024, Gradient norm 0.5 → 0.5, Loss 2")),
+                 qPrintable(plot.cursorText()));
         plot.moveCursor(10);
         QVERIFY2(plot.cursorText().contains(QStringLiteral("Inf, skipped")), qPrintable(plot.cursorText()));
     }
@@ -146,7 +151,8 @@ private slots:
         std::vector<Sample> samples;
         samples.reserve(11'000'000);
         for (std::int64_t at = 0; at < 1'000'000; ++at)
-            for (const auto& sample : step(at, at % 50'000 == 49'999 ? kInf : 0.5 + 0.4 * std::sin(static_cast<double>(at) * 0.37)))
+            for (const auto& sample : step(
+                     at, at % 50'000 == 49'999 ? kInf : 0.5 + 0.4 * std::sin(static_cast<double>(at) * 0.37)))
                 samples.push_back(sample);
         QElapsedTimer clock;
         clock.start();
@@ -157,8 +163,9 @@ private slots:
         plot.showSteps(200'000, 700'000);
         plot.grab();
         const auto zoomed = clock.elapsed();
-        qInfo("11 series of a million points: appended in %lld ms, drawn in %lld ms, zoomed in %lld ms", static_cast<long long>(appended),
-              static_cast<long long>(drawn), static_cast<long long>(zoomed));
+        qInfo("11 series of a million points: appended in %lld ms, drawn in %lld ms, zoomed in %lld ms",
+              static_cast<long long>(appended), static_cast<long long>(drawn),
+              static_cast<long long>(zoomed));
         QVERIFY(drawn < 500);
         QVERIFY(zoomed < 200);
     }
@@ -201,7 +208,8 @@ private slots:
     {
         EventsModel model;
         const QAbstractItemModelTester tester(&model);
-        model.append({{1, 0.0, "skipped", "optimizer", -1, {}, "one", {}}, {2, 0.0, "stage_trace", "loss", -1, {}, "trace", {}}});
+        model.append({{1, 0.0, "skipped", "optimizer", -1, {}, "one", {}},
+                      {2, 0.0, "stage_trace", "loss", -1, {}, "trace", {}}});
         model.append({{3, 0.0, "growth", "update_scale", -1, {}, "three", {}}});
 
         QCOMPARE(model.rowCount(), 2);
@@ -217,7 +225,9 @@ private slots:
 
         QTest::newRow("calm") << 400 << 400 << "Training runs in order";
         QTest::newRow("overflows at the start") << 3 << 0 << "finding its place: 3 overflows";
-        QTest::newRow("overflows late") << 500 << 495 << "Scale lowered 5 times in the last 200 steps: gradients overflow on rank 1 first";
+        QTest::newRow("overflows late")
+            << 500 << 495
+            << "Scale lowered 5 times in the last 200 steps: gradients overflow on rank 1 first";
     }
 
     void theWordsFollowTheRun()
@@ -230,7 +240,8 @@ private slots:
         for (int at = 0; at < steps; ++at)
             series.append(step(at, at >= overflowFrom ? kInf : 0.5));
 
-        const auto told = describeRun(series, scaledOutline(), {steps, 1000, steps - overflowFrom, -1.0}, RunState::Running);
+        const auto told = describeRun(series, scaledOutline(), {steps, 1000, steps - overflowFrom, -1.0},
+                                      RunState::Running);
 
         QVERIFY2(told.sentence.contains(words), qPrintable(told.sentence));
     }

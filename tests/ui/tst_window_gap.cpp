@@ -74,7 +74,8 @@ private slots:
         for (int attempt = 0; attempt < kTries && best > kMostMs; ++attempt) {
             meter.restart();
             QTest::qWait(3000);
-            qInfo("longest gap of the event loop: %.1f ms in 3 s, up to step %.0f", meter.longestMs(), page.plot().series().lastStep());
+            qInfo("longest gap of the event loop: %.1f ms in 3 s, up to step %.0f", meter.longestMs(),
+                  page.plot().series().lastStep());
             best = std::min(best, meter.longestMs());
         }
 

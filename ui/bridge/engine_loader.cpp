@@ -18,8 +18,10 @@ void EngineLoader::load()
     emit stateChanged();
     m_thread = std::jthread([this] {
         // Shared: a queued functor must be copyable.
-        auto loaded = std::make_shared<Result<std::unique_ptr<TrainingService>>>(guarded("loading the engine", m_load));
-        QMetaObject::invokeMethod(this, [this, loaded] { finish(std::move(*loaded)); }, Qt::QueuedConnection);
+        auto loaded =
+            std::make_shared<Result<std::unique_ptr<TrainingService>>>(guarded("loading the engine", m_load));
+        QMetaObject::invokeMethod(
+            this, [this, loaded] { finish(std::move(*loaded)); }, Qt::QueuedConnection);
     });
 }
 

@@ -10,8 +10,8 @@
 
 namespace mantissa::ui {
 
-/// Loads the training engine on a thread of its own, once, when it is first asked for: the window opens before.
-/// Everything but the loading itself happens on the window's thread.
+/// Loads the training engine on a thread of its own, once, when it is first asked for: the window opens
+/// before. Everything but the loading itself happens on the window's thread.
 class EngineLoader : public QObject {
     Q_OBJECT
 
@@ -28,8 +28,8 @@ public:
 
     State state() const { return m_state; }
     TrainingService* service() const { return m_service.get(); } ///< Null until Ready.
-    const EngineReport& report() const { return m_report; }      ///< Of a Ready engine.
-    const Error& error() const { return m_error; }               ///< Of a Missing one.
+    const EngineReport& report() const { return m_report; } ///< Of a Ready engine.
+    const Error& error() const { return m_error; } ///< Of a Missing one.
 
 signals:
     void stateChanged();

@@ -18,10 +18,12 @@ RunBridge::RunBridge(TrainingRun& run, QObject* parent) : QObject(parent), m_run
 
     // Runs on the engine's thread; only posts.
     m_states = run.onStateChanged([this](const RunStateEvent& event) {
-        QMetaObject::invokeMethod(this, [this, event] { tell(event); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [this, event] { tell(event); }, Qt::QueuedConnection);
     });
     // A short run may have ended before anybody listened.
-    QMetaObject::invokeMethod(this, [this] { tellWhatIsAlreadySo(); }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this, [this] { tellWhatIsAlreadySo(); }, Qt::QueuedConnection);
 }
 
 void RunBridge::deliver()

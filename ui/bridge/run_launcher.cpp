@@ -52,13 +52,15 @@ void RunLauncher::startOnWorker(RunRequest request)
     m_starting = true;
     m_leftRanks = leftRanksBehind();
     m_bridge.reset();
-    auto previous = std::make_shared<std::unique_ptr<TrainingRun>>(std::move(m_run)); // A functor must be copyable.
+    auto previous =
+        std::make_shared<std::unique_ptr<TrainingRun>>(std::move(m_run)); // A functor must be copyable.
     // Assigning joins the worker of the start before, which is done.
     m_worker = std::jthread([this, &service = *m_engine.service(), request = std::move(request), previous] {
         previous->reset(); // Its memory goes before the next run's comes.
         auto started = std::make_shared<Result<std::unique_ptr<TrainingRun>>>(
             guarded("starting the run", [&] { return service.start(request); }));
-        QMetaObject::invokeMethod(this, [this, started] { take(std::move(*started)); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [this, started] { take(std::move(*started)); }, Qt::QueuedConnection);
     });
 }
 

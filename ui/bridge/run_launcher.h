@@ -14,8 +14,8 @@ namespace mantissa::ui {
 
 class EngineLoader;
 
-/// Starts runs, one after another, and owns the latest. Waiting for the engine and starting happen on other threads,
-/// so that the window never waits. Used on the window's thread alone.
+/// Starts runs, one after another, and owns the latest. Waiting for the engine and starting happen on other
+/// threads, so that the window never waits. Used on the window's thread alone.
 class RunLauncher : public QObject {
     Q_OBJECT
 

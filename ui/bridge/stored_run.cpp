@@ -39,7 +39,8 @@ std::vector<double> thinned(const std::vector<double>& values)
 
 std::optional<double> lastFinite(const std::vector<double>& values)
 {
-    const auto last = std::find_if(values.rbegin(), values.rend(), [](double value) { return std::isfinite(value); });
+    const auto last =
+        std::find_if(values.rbegin(), values.rend(), [](double value) { return std::isfinite(value); });
     return last == values.rend() ? std::nullopt : std::optional(*last);
 }
 
@@ -47,14 +48,16 @@ void readSeriesFacts(RunFacts& facts, const RunReader& reader, const std::vector
 {
     for (const auto& spec : catalogue) {
         facts.ranks = std::max(facts.ranks, spec.rank + 1);
-        const bool wanted = spec.rank < 0 && spec.split == "train" && (spec.name == "loss" || spec.name == "skipped" || spec.name == "loss_scale");
+        const bool wanted = spec.rank < 0 && spec.split == "train"
+            && (spec.name == "loss" || spec.name == "skipped" || spec.name == "loss_scale");
         const auto points = wanted ? reader.points(spec) : Result<SeriesPoints>(SeriesPoints{});
         if (!points || points->value.empty())
             continue;
         if (spec.name == "loss")
             facts.loss = points->value.back();
         else if (spec.name == "skipped")
-            facts.skipped = std::count_if(points->value.begin(), points->value.end(), [](double value) { return value > 0.0; });
+            facts.skipped = std::count_if(points->value.begin(), points->value.end(),
+                                          [](double value) { return value > 0.0; });
         else
             facts.scale = thinned(points->value);
     }
@@ -62,7 +65,8 @@ void readSeriesFacts(RunFacts& facts, const RunReader& reader, const std::vector
 
 const SeriesPoints* seriesNamed(const std::vector<SeriesPoints>& series, std::string_view name)
 {
-    const auto found = std::find_if(series.begin(), series.end(), [&](const SeriesPoints& each) { return each.spec.name == name; });
+    const auto found = std::find_if(series.begin(), series.end(),
+                                    [&](const SeriesPoints& each) { return each.spec.name == name; });
     return found == series.end() || found->value.empty() ? nullptr : &*found;
 }
 
@@ -126,7 +130,8 @@ Result<StoredRun> readStoredRun(const std::filesystem::path& folder)
         run.series.push_back(*points);
     }
     if (const auto* skipped = seriesNamed(run.series, "skipped"))
-        run.skipped = std::count_if(skipped->value.begin(), skipped->value.end(), [](double value) { return value > 0.0; });
+        run.skipped = std::count_if(skipped->value.begin(), skipped->value.end(),
+                                    [](double value) { return value > 0.0; });
     run.outline = outlineOf(readSetup(run.setup.yaml).setup, run.series);
     return run;
 }

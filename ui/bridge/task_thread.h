@@ -15,9 +15,9 @@
 
 namespace mantissa::ui {
 
-/// Runs tasks one after another on a thread of its own; what a task returns arrives on the window's thread. Tasks that
-/// wait are dropped when this goes away, and no answer comes after that. What a task throws becomes the Error of its
-/// Result, or an empty answer where it returns no Result.
+/// Runs tasks one after another on a thread of its own; what a task returns arrives on the window's thread.
+/// Tasks that wait are dropped when this goes away, and no answer comes after that. What a task throws
+/// becomes the Error of its Result, or an empty answer where it returns no Result.
 class TaskThread : public QObject {
     Q_OBJECT
 
@@ -30,8 +30,10 @@ public:
     void run(Work work, Done done)
     {
         push([this, work = std::move(work), done = std::move(done)]() mutable {
-            auto result = std::make_shared<std::invoke_result_t<Work>>(answerOf(work)); // A queued functor must be copyable.
-            QMetaObject::invokeMethod(this, [done, result]() mutable { done(std::move(*result)); }, Qt::QueuedConnection);
+            auto result = std::make_shared<std::invoke_result_t<Work>>(
+                answerOf(work)); // A queued functor must be copyable.
+            QMetaObject::invokeMethod(
+                this, [done, result]() mutable { done(std::move(*result)); }, Qt::QueuedConnection);
         });
     }
 

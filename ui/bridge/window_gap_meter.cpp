@@ -26,7 +26,8 @@ void WindowGapMeter::restart()
 
 void WindowGapMeter::beat()
 {
-    const double elapsedMs = static_cast<double>(m_clock.nsecsElapsed()) / 1e6 - static_cast<double>(kBeat.count());
+    const double elapsedMs =
+        static_cast<double>(m_clock.nsecsElapsed()) / 1e6 - static_cast<double>(kBeat.count());
     m_longestMs = std::max(m_longestMs, elapsedMs);
     m_clock.restart();
 }

@@ -6,8 +6,8 @@
 
 namespace mantissa::ui {
 
-/// Measures how long the event loop of its thread was busy with something else: the longest time between two beats
-/// of a timer, less the beat itself.
+/// Measures how long the event loop of its thread was busy with something else: the longest time between two
+/// beats of a timer, less the beat itself.
 class WindowGapMeter : public QObject {
     Q_OBJECT
 

@@ -54,7 +54,9 @@ Result<void> SetupDocument::open(const QString& path)
     // Of a file of that size not even its text can be shown in good time.
     for (const auto& problem : readSetup(*text).problems)
         if (problem.id == "too_large")
-            return Error{ErrorCode::InvalidSetup, tr("%1: %2").arg(path, QString::fromStdString(problem.message)).toStdString(), problem.hint};
+            return Error{ErrorCode::InvalidSetup,
+                         tr("%1: %2").arg(path, QString::fromStdString(problem.message)).toStdString(),
+                         problem.hint};
     load(*std::move(text), QFileInfo(path).absoluteFilePath(), QFileInfo(path).fileName());
     return {};
 }

@@ -32,7 +32,8 @@ QVariant CheckpointsModel::data(const QModelIndex& index, int role) const
     if (role == Qt::ToolTipRole && index.column() == Sum)
         return QString::fromStdString(checkpoint.sha256);
     if (role == Qt::TextAlignmentRole)
-        return QVariant((index.column() == AtStep || index.column() == Size ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return QVariant((index.column() == AtStep || index.column() == Size ? Qt::AlignRight : Qt::AlignLeft)
+                        | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
     switch (index.column()) {
@@ -56,7 +57,8 @@ QVariant CheckpointsModel::headerData(int section, Qt::Orientation orientation, 
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant((section == AtStep || section == Size ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return QVariant((section == AtStep || section == Size ? Qt::AlignRight : Qt::AlignLeft)
+                        | Qt::AlignVCenter);
     const QStringList titles{tr("Step"), tr("File"), tr("Size"), tr("SHA-256"), tr("State")};
     return role == Qt::DisplayRole ? QVariant(titles.value(section)) : QVariant();
 }

@@ -14,7 +14,7 @@ namespace {
 struct KindLook {
     std::string_view kind;
     const char* icon;
-    QColor Theme::* colour;
+    QColor Theme::*colour;
     const char* word;
 };
 
@@ -32,7 +32,8 @@ constexpr KindLook kOther{"", "info", &Theme::text2, QT_TRANSLATE_NOOP("EventsMo
 
 const KindLook& lookOfKind(std::string_view kind)
 {
-    const auto look = std::find_if(kLooks.begin(), kLooks.end(), [&](const KindLook& each) { return each.kind == kind; });
+    const auto look =
+        std::find_if(kLooks.begin(), kLooks.end(), [&](const KindLook& each) { return each.kind == kind; });
     return look == kLooks.end() ? kOther : *look;
 }
 

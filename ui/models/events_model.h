@@ -19,7 +19,10 @@ public:
 
     void clear();
     void append(const std::vector<RunEvent>& events);
-    const RunEvent& event(int row) const { return m_events[m_events.size() - 1 - static_cast<std::size_t>(row)]; }
+    const RunEvent& event(int row) const
+    {
+        return m_events[m_events.size() - 1 - static_cast<std::size_t>(row)];
+    }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

@@ -69,14 +69,18 @@ QString RanksModel::remark() const
 {
     const int rank = worst();
     if (rank < 0) {
-        const bool summed = std::any_of(m_rows.begin(), m_rows.end(), [](const Row& row) { return row.after.steps > 0; });
-        return summed ? tr("Each rank's gradients were finite; adding them up overflows.") : tr("No rank had anything but finite gradients.");
+        const bool summed =
+            std::any_of(m_rows.begin(), m_rows.end(), [](const Row& row) { return row.after.steps > 0; });
+        return summed ? tr("Each rank's gradients were finite; adding them up overflows.")
+                      : tr("No rank had anything but finite gradients.");
     }
-    const auto others = std::count_if(m_rows.begin(), m_rows.end(), [&](const Row& row) { return row.before.steps > 0; });
+    const auto others =
+        std::count_if(m_rows.begin(), m_rows.end(), [&](const Row& row) { return row.before.steps > 0; });
     if (others > 1)
         return tr("%1 ranks overflow by themselves.").arg(others);
-    return m_rows.size() > 1 ? tr("Rank %1 alone overflows; the reduction carries it to the others.").arg(rank)
-                             : tr("The only rank overflows.");
+    return m_rows.size() > 1
+        ? tr("Rank %1 alone overflows; the reduction carries it to the others.").arg(rank)
+        : tr("The only rank overflows.");
 }
 
 int RanksModel::rowCount(const QModelIndex& parent) const
@@ -97,7 +101,8 @@ QVariant RanksModel::data(const QModelIndex& index, int role) const
     const bool blamed = index.column() == Before && row.before.steps > 0;
     switch (role) {
     case Qt::DisplayRole:
-        return index.column() == RankNumber ? QString::number(row.rank)
+        return index.column() == RankNumber
+            ? QString::number(row.rank)
             : formatCount(index.column() == Before ? row.before.steps : row.after.steps);
     case Qt::FontRole:
         return monoFont(TextSize::Tiny);
@@ -119,9 +124,11 @@ QVariant RanksModel::headerData(int section, Qt::Orientation orientation, int ro
     if (role == Qt::TextAlignmentRole)
         return QVariant((section == RankNumber ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole)
-        return section == Before ? tr("Steps in which this rank's own gradients held NaN or Inf, before the reduction")
-            : section == After   ? tr("Steps in which it held NaN or Inf after the reduction: with shards, its shard")
-                                 : QString();
+        return section == Before
+            ? tr("Steps in which this rank's own gradients held NaN or Inf, before the reduction")
+            : section == After
+            ? tr("Steps in which it held NaN or Inf after the reduction: with shards, its shard")
+            : QString();
     if (role != Qt::DisplayRole)
         return {};
     const QStringList titles{tr("Rank"), tr("not finite before"), tr("after reduction")};

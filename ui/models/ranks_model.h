@@ -8,8 +8,8 @@
 
 namespace mantissa::ui {
 
-/// The ranks of a run: in how many steps each one's own gradients were not finite, before the reduction, and in how
-/// many what it held after it. Only the first says whose batch overflowed.
+/// The ranks of a run: in how many steps each one's own gradients were not finite, before the reduction, and
+/// in how many what it held after it. Only the first says whose batch overflowed.
 class RanksModel : public QAbstractTableModel {
     Q_OBJECT
 

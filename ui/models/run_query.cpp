@@ -10,7 +10,9 @@ namespace {
 
 const QStringList& textKeys()
 {
-    static const QStringList keys{QStringLiteral("name"), QStringLiteral("state"), QStringLiteral("precision"), QStringLiteral("strategy"), QStringLiteral("optimizer")};
+    static const QStringList keys{QStringLiteral("name"), QStringLiteral("state"),
+                                  QStringLiteral("precision"), QStringLiteral("strategy"),
+                                  QStringLiteral("optimizer")};
     return keys;
 }
 
@@ -71,8 +73,9 @@ void RunQuery::addTerm(const QString& word)
     if (isNumber)
         term.number = term.value.toDouble(&read);
     if (!read || (!isNumber && term.relation != u':')) {
-        m_complaint = isNumber ? QCoreApplication::translate("RunQuery", "“%1” is no number.").arg(term.value)
-                               : QCoreApplication::translate("RunQuery", "%1 is a word: write %1:value.").arg(term.key);
+        m_complaint = isNumber
+            ? QCoreApplication::translate("RunQuery", "“%1” is no number.").arg(term.value)
+            : QCoreApplication::translate("RunQuery", "%1 is a word: write %1:value.").arg(term.key);
         return;
     }
     m_terms.push_back(std::move(term));
@@ -89,13 +92,16 @@ bool RunQuery::fits(const Term& term, const RunSummaryRow& row, const RunFacts& 
     if (textKeys().contains(term.key))
         return textOf(term.key, row, facts).contains(term.value, Qt::CaseInsensitive);
     const double number = numberOf(term.key, row, facts);
-    return term.relation == u'>' ? number > term.number : term.relation == u'<' ? number < term.number : number == term.number;
+    return term.relation == u'>' ? number > term.number
+        : term.relation == u'<'  ? number < term.number
+                                 : number == term.number;
 }
 
 bool RunQuery::accepts(const RunSummaryRow& row, const std::optional<RunFacts>& facts) const
 {
     const auto known = facts.value_or(RunFacts{});
-    return std::all_of(m_terms.begin(), m_terms.end(), [&](const Term& term) { return fits(term, row, known); });
+    return std::all_of(m_terms.begin(), m_terms.end(),
+                       [&](const Term& term) { return fits(term, row, known); });
 }
 
 } // namespace mantissa::ui

@@ -12,11 +12,12 @@
 namespace mantissa::ui {
 namespace {
 
-constexpr std::array kTitles = {QT_TRANSLATE_NOOP("RunsModel", "State"), QT_TRANSLATE_NOOP("RunsModel", "Name"),
-                                QT_TRANSLATE_NOOP("RunsModel", "Precision"), QT_TRANSLATE_NOOP("RunsModel", "Strategy"),
-                                QT_TRANSLATE_NOOP("RunsModel", "Optimizer"), QT_TRANSLATE_NOOP("RunsModel", "Steps"),
-                                QT_TRANSLATE_NOOP("RunsModel", "Loss (last)"), QT_TRANSLATE_NOOP("RunsModel", "Skipped"),
-                                QT_TRANSLATE_NOOP("RunsModel", "Loss scale"), QT_TRANSLATE_NOOP("RunsModel", "Started")};
+constexpr std::array kTitles = {
+    QT_TRANSLATE_NOOP("RunsModel", "State"),       QT_TRANSLATE_NOOP("RunsModel", "Name"),
+    QT_TRANSLATE_NOOP("RunsModel", "Precision"),   QT_TRANSLATE_NOOP("RunsModel", "Strategy"),
+    QT_TRANSLATE_NOOP("RunsModel", "Optimizer"),   QT_TRANSLATE_NOOP("RunsModel", "Steps"),
+    QT_TRANSLATE_NOOP("RunsModel", "Loss (last)"), QT_TRANSLATE_NOOP("RunsModel", "Skipped"),
+    QT_TRANSLATE_NOOP("RunsModel", "Loss scale"),  QT_TRANSLATE_NOOP("RunsModel", "Started")};
 
 bool isNumber(int column)
 {
@@ -25,7 +26,8 @@ bool isNumber(int column)
 
 bool isMono(int column)
 {
-    return isNumber(column) || column == RunsModel::Precision || column == RunsModel::Strategy || column == RunsModel::Optimizer;
+    return isNumber(column) || column == RunsModel::Precision || column == RunsModel::Strategy
+        || column == RunsModel::Optimizer;
 }
 
 QColor stateColour(const RunSummaryRow& run)
@@ -44,7 +46,9 @@ QColor precisionColour(const QString& precision)
 
 void RunsModel::setRuns(std::vector<RunSummaryRow> runs)
 {
-    const auto sameFolder = [](const RunSummaryRow& a, const RunSummaryRow& b) { return a.folder == b.folder; };
+    const auto sameFolder = [](const RunSummaryRow& a, const RunSummaryRow& b) {
+        return a.folder == b.folder;
+    };
     if (std::equal(runs.begin(), runs.end(), m_runs.begin(), m_runs.end(), sameFolder)) {
         m_runs = std::move(runs);
         if (!m_runs.empty())
@@ -81,7 +85,8 @@ const std::optional<RunFacts>& RunsModel::facts(int row) const
 
 int RunsModel::rowOf(const std::filesystem::path& folder) const
 {
-    const auto found = std::find_if(m_runs.begin(), m_runs.end(), [&](const RunSummaryRow& run) { return run.folder == folder; });
+    const auto found = std::find_if(m_runs.begin(), m_runs.end(),
+                                    [&](const RunSummaryRow& run) { return run.folder == folder; });
     return found == m_runs.end() ? -1 : static_cast<int>(found - m_runs.begin());
 }
 
@@ -101,8 +106,9 @@ QString RunsModel::text(const RunSummaryRow& run, const std::optional<RunFacts>&
     case State:
         return run.error.empty() ? QString::fromStdString(run.stateText) : tr("cannot be read");
     case Name:
-        return run.error.empty() ? QString::fromStdString(run.name)
-                                 : QString::fromStdString(run.name) + QStringLiteral(": ") + QString::fromStdString(run.error);
+        return run.error.empty()
+            ? QString::fromStdString(run.name)
+            : QString::fromStdString(run.name) + QStringLiteral(": ") + QString::fromStdString(run.error);
     case Started:
         return formatTime(QString::fromStdString(run.started));
     case Steps:
@@ -116,7 +122,8 @@ QString RunsModel::text(const RunSummaryRow& run, const std::optional<RunFacts>&
     case Precision:
         return QString::fromStdString(facts->precision);
     case Strategy: {
-        const auto name = facts->strategy.empty() ? QStringLiteral("auto") : QString::fromStdString(facts->strategy);
+        const auto name =
+            facts->strategy.empty() ? QStringLiteral("auto") : QString::fromStdString(facts->strategy);
         return facts->ranks > 1 ? tr("%1 × %2").arg(name).arg(facts->ranks) : name;
     }
     case Optimizer:
@@ -163,20 +170,25 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         return column == Name ? QString::fromStdString(each.folder.string()) : text(each, known, column);
     case Qt::DecorationRole:
         if (column == State)
-            return icon(each.error.empty() ? lookOf(each.state).icon : QStringLiteral("stop_sign"), stateColour(each));
+            return icon(each.error.empty() ? lookOf(each.state).icon : QStringLiteral("stop_sign"),
+                        stateColour(each));
         return {};
     case Qt::ForegroundRole:
         if (column == Precision)
             return precisionColour(text(each, known, column));
         if (column == Loss && known && known->loss && !std::isfinite(*known->loss))
             return theme().stop;
-        return column == Name ? theme().text : column == State || column == Started ? theme().text2 : theme().text;
+        return column == Name                      ? theme().text
+            : column == State || column == Started ? theme().text2
+                                                   : theme().text;
     case Qt::FontRole:
-        return isMono(column) ? monoFont(TextSize::Small) : uiFont(TextSize::Small, column == Name ? QFont::Medium : QFont::Normal);
+        return isMono(column) ? monoFont(TextSize::Small)
+                              : uiFont(TextSize::Small, column == Name ? QFont::Medium : QFont::Normal);
     case Qt::TextAlignmentRole:
         return QVariant((isNumber(column) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case kScaleRole:
-        return known ? QVariant::fromValue(QList<double>(known->scale.begin(), known->scale.end())) : QVariant();
+        return known ? QVariant::fromValue(QList<double>(known->scale.begin(), known->scale.end()))
+                     : QVariant();
     case RunsFilter::kSortRole:
         return sortKey(each, known, column);
     default:

@@ -11,12 +11,25 @@
 
 namespace mantissa::ui {
 
-/// The stored runs, newest first. What has to be read from a run's file comes later and is told by setFacts().
+/// The stored runs, newest first. What has to be read from a run's file comes later and is told by
+/// setFacts().
 class RunsModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { State, Name, Precision, Strategy, Optimizer, Steps, Loss, Skipped, Scale, Started, ColumnCount };
+    enum Column {
+        State,
+        Name,
+        Precision,
+        Strategy,
+        Optimizer,
+        Steps,
+        Loss,
+        Skipped,
+        Scale,
+        Started,
+        ColumnCount
+    };
     static constexpr int kScaleRole = Qt::UserRole + 1; ///< QList<double>: the loss scale in a few points.
 
     using QAbstractTableModel::QAbstractTableModel;

@@ -60,7 +60,10 @@ public:
     StepTicker() : ShortTicker(6) {}
 
 protected:
-    double getTickStep(const QCPRange& range) override { return std::max(1.0, std::ceil(ShortTicker::getTickStep(range))); }
+    double getTickStep(const QCPRange& range) override
+    {
+        return std::max(1.0, std::ceil(ShortTicker::getTickStep(range)));
+    }
     QString getTickLabel(double tick, const QLocale&, QChar, int) override
     {
         return tick < 0.0 ? QString() : formatCount(std::llround(tick));

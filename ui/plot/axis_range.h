@@ -14,6 +14,9 @@ QSharedPointer<QCPAxisTicker> tickerFor(PanelAxis axis);
 /// Steps on the common x axis.
 QSharedPointer<QCPAxisTicker> stepTicker();
 
-constexpr bool isLogarithmic(PanelAxis axis) { return axis == PanelAxis::Log2 || axis == PanelAxis::Log10; }
+constexpr bool isLogarithmic(PanelAxis axis)
+{
+    return axis == PanelAxis::Log2 || axis == PanelAxis::Log10;
+}
 
 } // namespace mantissa::ui

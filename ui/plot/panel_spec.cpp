@@ -45,7 +45,8 @@ PanelSpec updateRatioPanel(const RunOutline& outline)
     panel.height = 118;
     panel.curves = {{"update_ratio", 0, say("ratio"), true}};
     const int bits = weightMantissaBits(outline.precision);
-    if (bits < 23) { // An update under half an ulp of its weight is rounded away; where that is depends on the weight.
+    if (bits < 23) { // An update under half an ulp of its weight is rounded away; where that is depends on
+                     // the weight.
         const auto keptOver = static_cast<int>(std::exp2(bits + 1));
         panel.thresholds = {{1.0 / keptOver, say("kept over 1/%1").arg(keptOver)},
                             {0.5 / keptOver, say("lost under 1/%1").arg(2 * keptOver)}};
@@ -58,14 +59,16 @@ PanelSpec normPanel(const RunOutline& outline)
     PanelSpec panel;
     panel.title = say("Gradient norm");
     const auto over = outline.ranks > 1 ? say("global L2 over %1 ranks").arg(outline.ranks) : say("L2");
-    panel.subtitle = (outline.scaled ? say("unscaled, log axis, %1") : say("no scale to undo, log axis, %1")).arg(over);
+    panel.subtitle =
+        (outline.scaled ? say("unscaled, log axis, %1") : say("no scale to undo, log axis, %1")).arg(over);
     panel.axis = PanelAxis::Log10;
     panel.height = 188;
     if (outline.clip == ClipKind::None) {
         panel.curves = {{"grad_norm", 0, say("norm"), true}};
         return panel;
     }
-    panel.curves = {{"grad_norm_clipped", 1, say("after clip"), false}, {"grad_norm", 0, say("before clip"), true}};
+    panel.curves = {{"grad_norm_clipped", 1, say("after clip"), false},
+                    {"grad_norm", 0, say("before clip"), true}};
     if (outline.clip == ClipKind::Norm)
         panel.thresholds = {{outline.clipAt, say("clip at %1").arg(outline.clipAt)}};
     return panel;
@@ -86,7 +89,8 @@ PanelSpec learningRatePanel(const RunOutline& outline)
     PanelSpec panel;
     panel.title = say("Learning rate");
     if (outline.scaled)
-        panel.subtitle = outline.holdOnSkip ? say("waits on skipped steps") : say("advances on skipped steps too");
+        panel.subtitle =
+            outline.holdOnSkip ? say("waits on skipped steps") : say("advances on skipped steps too");
     panel.axis = PanelAxis::LinearFromZero;
     panel.height = 66;
     panel.curves = {{"lr", 3, say("rate"), false}};

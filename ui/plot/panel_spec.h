@@ -31,7 +31,8 @@ struct PanelSpec {
     PanelAxis axis = PanelAxis::Linear;
     bool steps = false; ///< The value holds until the next point.
     bool scaleMarks = false; ///< ▼ where the value falls, ▲ where it rises.
-    int height = 100; ///< Of the drawing, at the design's size; panels share what there is in this proportion.
+    int height =
+        100; ///< Of the drawing, at the design's size; panels share what there is in this proportion.
     std::vector<CurveSpec> curves; ///< The last one is drawn on top and read out first.
     std::vector<ThresholdSpec> thresholds; ///< Two make a band.
 };

@@ -58,7 +58,8 @@ void drawSwatch(QPainter& painter, Swatch swatch, const QColor& colour, const QR
         const double up = swatch == Swatch::TriangleUp ? 1.0 : -1.0;
         painter.setPen(Qt::NoPen);
         painter.setBrush(colour);
-        painter.drawPolygon(QPolygonF({centre + QPointF(-4, 3 * up), centre + QPointF(4, 3 * up), centre + QPointF(0, -4 * up)}));
+        painter.drawPolygon(QPolygonF(
+            {centre + QPointF(-4, 3 * up), centre + QPointF(4, 3 * up), centre + QPointF(0, -4 * up)}));
         return;
     }
     case Swatch::Cross:
@@ -96,17 +97,20 @@ void PanelLegend::drawRow(QCPPainter& painter, const LegendRow& row, const QRect
         painter.drawRoundedRect(bar, 2.5, 2.5);
         painter.setPen(Qt::NoPen);
         painter.setBrush(row.colour);
-        painter.drawRoundedRect(QRectF(bar.left(), bar.top(), std::max(3.0, bar.width() * std::min(1.0, row.share)), 5), 2, 2);
+        painter.drawRoundedRect(
+            QRectF(bar.left(), bar.top(), std::max(3.0, bar.width() * std::min(1.0, row.share)), 5), 2, 2);
         return;
     }
     QRect text = place;
     if (row.swatch != Swatch::None) {
-        drawSwatch(painter, row.swatch, row.colour, QRectF(place.left(), place.top() + 3, 14, kLegendRow - 6));
+        drawSwatch(painter, row.swatch, row.colour,
+                   QRectF(place.left(), place.top() + 3, 14, kLegendRow - 6));
         text.setLeft(place.left() + 20);
     }
     painter.setFont(row.strong ? monoFont(TextSize::Small, QFont::DemiBold) : uiFont(TextSize::Tiny));
     painter.setPen(row.strong ? theme().text : theme().text2);
-    painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(row.text, Qt::ElideRight, text.width()));
+    painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(row.text, Qt::ElideRight, text.width()));
 }
 
 PlotCursor::PlotCursor(QCustomPlot* plot) : QCPLayerable(plot, QStringLiteral("overlay")) {}
@@ -145,7 +149,8 @@ void PlotCursor::draw(QCPPainter* painter)
     painter->setFont(monoFont(TextSize::Tiny, QFont::Medium));
     const int width = painter->fontMetrics().horizontalAdvance(m_stepText) + 12;
     const auto& last = m_stops.back().panel;
-    const double left = std::clamp(m_x - width / 2.0, double(last.left()), double(std::max(last.left(), last.right() - width)));
+    const double left = std::clamp(m_x - width / 2.0, double(last.left()),
+                                   double(std::max(last.left(), last.right() - width)));
     const QRectF plate(left, last.bottom() + 3, width, 18);
     painter->setPen(Qt::NoPen);
     painter->setBrush(theme().accent);
@@ -168,8 +173,9 @@ void PlotCursor::drawPlate(QCPPainter& painter, const CursorStop& stop) const
     const bool leftOfCursor = m_x - width - 8 > stop.panel.left();
     // Away from the curve: below a ring in the upper half, above one in the lower.
     const bool low = !stop.ring || stop.ring->y() < stop.panel.center().y();
-    const double top = low ? std::min(double(stop.panel.bottom() - 24), stop.ring ? stop.ring->y() + 14 : stop.panel.top() + 8.0)
-                           : std::max(double(stop.panel.top() + 4), stop.ring->y() - 34);
+    const double top = low
+        ? std::min(double(stop.panel.bottom() - 24), stop.ring ? stop.ring->y() + 14 : stop.panel.top() + 8.0)
+        : std::max(double(stop.panel.top() + 4), stop.ring->y() - 34);
     const QRectF plate(leftOfCursor ? m_x - width - 8 : m_x + 8, top, width, 20);
     painter.setPen(QPen(theme().borderStrong, 1));
     painter.setBrush(theme().raised);

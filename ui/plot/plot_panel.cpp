@@ -17,7 +17,8 @@ constexpr double kBottomMark = 0.045;
 QPainterPath triangle(double up, double above)
 {
     QPainterPath path;
-    path.addPolygon(QPolygonF({QPointF(-4, 3 * up - above), QPointF(4, 3 * up - above), QPointF(0, -4 * up - above)}));
+    path.addPolygon(
+        QPolygonF({QPointF(-4, 3 * up - above), QPointF(4, 3 * up - above), QPointF(0, -4 * up - above)}));
     path.closeSubpath();
     return path;
 }
@@ -56,8 +57,12 @@ void PlotPanel::Extent::add(double value)
 }
 
 PlotPanel::PlotPanel(QCustomPlot& plot, PanelSpec spec, const RunOutline& outline)
-    : m_spec(std::move(spec)), m_outline(outline), m_plot(plot), m_rect(new QCPAxisRect(&plot)),
-      m_title(new PanelTitle(&plot, m_spec.title, m_spec.subtitle)), m_legend(new PanelLegend(&plot))
+    : m_spec(std::move(spec)),
+      m_outline(outline),
+      m_plot(plot),
+      m_rect(new QCPAxisRect(&plot)),
+      m_title(new PanelTitle(&plot, m_spec.title, m_spec.subtitle)),
+      m_legend(new PanelLegend(&plot))
 {
     m_rect->setMinimumMargins(QMargins(kLeftMargin, 0, 6, 6));
     m_title->setTextLeft(kLeftMargin);
@@ -144,7 +149,8 @@ void PlotPanel::recolour()
     }
     setShape(m_posInf, triangle(1.0, 0.0), colours.stop);
     setShape(m_negInf, triangle(-1.0, 0.0), colours.stop);
-    m_nan->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCross, QPen(colours.stop, 2.0), Qt::NoBrush, 7));
+    m_nan->setScatterStyle(
+        QCPScatterStyle(QCPScatterStyle::ssCross, QPen(colours.stop, 2.0), Qt::NoBrush, 7));
     QPen down(mixed(colours.stop, colours.panel, 0.6), 1);
     down.setDashPattern({1, 3});
     m_posInf->setPen(down);
@@ -187,13 +193,15 @@ void PlotPanel::refresh(const RunSeries& series, const QCPRange& range)
     fillLegend(series);
 }
 
-void PlotPanel::fillCurve(const Curve& curve, const SeriesColumn& column, const QCPRange& range, Extent& extent) const
+void PlotPanel::fillCurve(const Curve& curve, const SeriesColumn& column, const QCPRange& range,
+                          Extent& extent) const
 {
     QVector<QCPGraphData> line;
     QVector<QCPGraphData> least;
     QVector<QCPGraphData> most;
     const auto buckets = column.levels.query(range.lower, range.upper, pixels() / 3);
-    const bool dense = std::any_of(buckets.begin(), buckets.end(), [](const LevelBucket& bucket) { return bucket.finite > 1; });
+    const bool dense = std::any_of(buckets.begin(), buckets.end(),
+                                   [](const LevelBucket& bucket) { return bucket.finite > 1; });
     for (const auto& bucket : buckets) {
         if (bucket.finite == 0 || !canShow(bucket.mean))
             continue;
@@ -215,7 +223,8 @@ void PlotPanel::fillCurve(const Curve& curve, const SeriesColumn& column, const 
     }
 }
 
-void PlotPanel::fillSteps(const Curve& curve, const SeriesColumn& column, const QCPRange& range, Extent& extent) const
+void PlotPanel::fillSteps(const Curve& curve, const SeriesColumn& column, const QCPRange& range,
+                          Extent& extent) const
 {
     QVector<QCPGraphData> line;
     QVector<QCPGraphData> marks[2]; // Falls and rises.

@@ -10,8 +10,8 @@
 
 namespace mantissa::ui {
 
-/// One panel of a run's plot: an axis rect with its curves, thresholds and marks. Owned by the plot's layout; this
-/// is the hand that fills it.
+/// One panel of a run's plot: an axis rect with its curves, thresholds and marks. Owned by the plot's layout;
+/// this is the hand that fills it.
 class PlotPanel {
 public:
     PlotPanel(QCustomPlot& plot, PanelSpec spec, const RunOutline& outline);
@@ -44,8 +44,10 @@ private:
 
     QCPGraph* addGraph(QCPAxis::AxisType valueAxis);
     void addMarks();
-    void fillCurve(const Curve& curve, const SeriesColumn& column, const QCPRange& steps, Extent& extent) const;
-    void fillSteps(const Curve& curve, const SeriesColumn& column, const QCPRange& steps, Extent& extent) const;
+    void fillCurve(const Curve& curve, const SeriesColumn& column, const QCPRange& steps,
+                   Extent& extent) const;
+    void fillSteps(const Curve& curve, const SeriesColumn& column, const QCPRange& steps,
+                   Extent& extent) const;
     void fillMarks(const SeriesColumn& column, const QCPRange& steps) const;
     void fillThresholds(const QCPRange& steps) const;
     void fillLegend(const RunSeries& series) const;

@@ -24,7 +24,8 @@ bool wasSkipped(const RunSeries& series, double step)
 bool hasKind(const SeriesColumn& column, bool nan)
 {
     const auto& points = column.levels.nonFinite();
-    return std::any_of(points.begin(), points.end(), [&](const NonFinitePoint& each) { return std::isnan(each.value) == nan; });
+    return std::any_of(points.begin(), points.end(),
+                       [&](const NonFinitePoint& each) { return std::isnan(each.value) == nan; });
 }
 
 } // namespace
@@ -80,7 +81,11 @@ std::vector<LegendRow> PlotPanel::growthRows(const RunSeries& series) const
     return {{Swatch::None, {}, say("growth in"), false, -1.0},
             {Swatch::None, {}, say("%1 steps").arg(formatCount(left)), true, -1.0},
             {Swatch::None, seriesColour(theme(), 0), {}, false, share},
-            {Swatch::None, {}, say("%1 of %2 clean").arg(formatCount(clean), formatCount(m_outline.growthInterval)), false, -1.0}};
+            {Swatch::None,
+             {},
+             say("%1 of %2 clean").arg(formatCount(clean), formatCount(m_outline.growthInterval)),
+             false,
+             -1.0}};
 }
 
 void PlotPanel::fillLegend(const RunSeries& series) const
@@ -107,7 +112,8 @@ void PlotPanel::fillLegend(const RunSeries& series) const
         const bool top = curve == m_curves.rbegin();
         rows.push_back({top ? Swatch::Line : Swatch::Dashed, colour, curve->spec.label, false, -1.0});
         if (curve->most && curve->most->dataCount() > 0)
-            rows.push_back({Swatch::Band, mixed(colour, theme().panel, 0.18), say("least – most"), false, -1.0});
+            rows.push_back(
+                {Swatch::Band, mixed(colour, theme().panel, 0.18), say("least – most"), false, -1.0});
     }
     const auto skipped = m_outline.scaled ? say("%1, skipped") : QStringLiteral("%1");
     if (hasKind(*column, false))

@@ -20,7 +20,8 @@ constexpr double kLeastRange = 8.0; // Steps.
 
 } // namespace
 
-RunPlot::RunPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this)), m_cursor(nullptr), m_empty(new QLabel(this))
+RunPlot::RunPlot(QWidget* parent)
+    : QWidget(parent), m_plot(new QCustomPlot(this)), m_cursor(nullptr), m_empty(new QLabel(this))
 {
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Plots of the run"));
@@ -165,7 +166,8 @@ void RunPlot::placeCursor()
     const auto last = m_panels.back()->rect().rect();
     if (first.width() != m_drawnWidth) // Only the layout knows how wide a panel is.
         redraw();
-    const double now = m_live && !m_series.isEmpty() ? m_panels.front()->steps().coordToPixel(m_series.lastStep()) : -1.0;
+    const double now =
+        m_live && !m_series.isEmpty() ? m_panels.front()->steps().coordToPixel(m_series.lastStep()) : -1.0;
     m_cursor->setNow(now, QRect(first.topLeft(), last.bottomRight()));
     if (!m_cursorStep || *m_cursorStep < m_from || *m_cursorStep > m_to) {
         m_cursor->hide();
@@ -232,7 +234,8 @@ const SeriesColumn* RunPlot::mainColumn() const
     if (loss && loss->size() > 0)
         return loss;
     const auto& columns = m_series.columns();
-    const auto filled = std::find_if(columns.begin(), columns.end(), [](const SeriesColumn& column) { return column.size() > 0; });
+    const auto filled = std::find_if(columns.begin(), columns.end(),
+                                     [](const SeriesColumn& column) { return column.size() > 0; });
     return filled == columns.end() ? nullptr : &*filled;
 }
 

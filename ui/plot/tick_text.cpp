@@ -27,8 +27,8 @@ QString tickText(double value)
 
 QString powerText(int base, int exponent)
 {
-    static constexpr std::array<char16_t, 10> kRaised
-        = {u'⁰', u'¹', u'²', u'³', u'⁴', u'⁵', u'⁶', u'⁷', u'⁸', u'⁹'};
+    static constexpr std::array<char16_t, 10> kRaised = {u'⁰', u'¹', u'²', u'³', u'⁴',
+                                                         u'⁵', u'⁶', u'⁷', u'⁸', u'⁹'};
     auto text = QString::number(base);
     for (const auto digit : QString::number(exponent))
         text += digit == u'-' ? QChar(u'⁻') : QChar(kRaised[static_cast<std::size_t>(digit.digitValue())]);

@@ -177,7 +177,10 @@ RunWords describeRun(const RunSeries& series, const RunOutline& outline, const R
     if (state == RunState::Failed)
         return ended(series, progress, Tone::Info, QT_TRANSLATE_NOOP("RunWords", "Failed after %1."));
     if (state == RunState::Interrupted)
-        return ended(series, progress, Tone::Warn, QT_TRANSLATE_NOOP("RunWords", "Interrupted after %1: its process went away. At most the last second is missing."));
+        return ended(series, progress, Tone::Warn,
+                     QT_TRANSLATE_NOOP(
+                         "RunWords",
+                         "Interrupted after %1: its process went away. At most the last second is missing."));
     if (series.isEmpty())
         return {Tone::Info, say("Nothing is recorded yet."), say("The first step is being made.")};
     if (auto words = brokenLoss(series, progress))

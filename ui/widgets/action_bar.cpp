@@ -12,7 +12,8 @@
 
 namespace mantissa::ui {
 
-ActionBar::ActionBar(Tone tone, QWidget* parent) : QWidget(parent), m_tone(tone), m_title(new QLabel(this)), m_detail(new QLabel(this))
+ActionBar::ActionBar(Tone tone, QWidget* parent)
+    : QWidget(parent), m_tone(tone), m_title(new QLabel(this)), m_detail(new QLabel(this))
 {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(48, 12, 14, 12);

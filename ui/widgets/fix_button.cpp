@@ -16,7 +16,8 @@ namespace {
 constexpr int kPadding = 8;
 constexpr int kGap = 6;
 constexpr int kIcon = 14;
-constexpr int kWidestTitle = 420; ///< Longer ones are elided: the button fits into a row of the smallest window.
+constexpr int kWidestTitle =
+    420; ///< Longer ones are elided: the button fits into a row of the smallest window.
 constexpr auto kPreviewDelay = std::chrono::milliseconds(120);
 
 QFont tagFont()

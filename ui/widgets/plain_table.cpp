@@ -14,7 +14,8 @@ namespace {
 /// Column titles as plain words over one line.
 class PlainHeader final : public QHeaderView {
 public:
-    PlainHeader(int leastHeight, QWidget* parent) : QHeaderView(Qt::Horizontal, parent), m_leastHeight(leastHeight)
+    PlainHeader(int leastHeight, QWidget* parent)
+        : QHeaderView(Qt::Horizontal, parent), m_leastHeight(leastHeight)
     {
         setSectionsClickable(true);
     }
@@ -42,7 +43,9 @@ protected:
         painter->setFont(font());
         painter->setPen(theme().text2);
         const bool sorted = isSortIndicatorShown() && sortIndicatorSection() == section;
-        const auto arrow = !sorted ? QString() : sortIndicatorOrder() == Qt::AscendingOrder ? QStringLiteral(" ↑") : QStringLiteral(" ↓");
+        const auto arrow = !sorted                       ? QString()
+            : sortIndicatorOrder() == Qt::AscendingOrder ? QStringLiteral(" ↑")
+                                                         : QStringLiteral(" ↓");
         painter->drawText(rect.adjusted(3, 0, -3, -1), static_cast<int>(alignment), title + arrow);
     }
 

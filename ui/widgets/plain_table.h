@@ -5,7 +5,8 @@
 
 namespace mantissa::ui {
 
-/// Paints cells of a table whose rows are chosen as a whole: no frame around a single cell, and text keeps its colour.
+/// Paints cells of a table whose rows are chosen as a whole: no frame around a single cell, and text keeps
+/// its colour.
 class RowDelegate : public QStyledItemDelegate {
     Q_OBJECT
 
@@ -16,8 +17,8 @@ protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
 };
 
-/// A table as the pages use it: rows of one height, thin lines under them, no frame and no cell grid; a row is chosen
-/// as a whole.
+/// A table as the pages use it: rows of one height, thin lines under them, no frame and no cell grid; a row
+/// is chosen as a whole.
 class PlainTable : public QTableView {
     Q_OBJECT
 

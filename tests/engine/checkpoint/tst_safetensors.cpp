@@ -64,15 +64,25 @@ private slots:
         row("a list", fileOf("[1, 2]", 0));
         row("deep nesting", fileOf(std::string(100000, '['), 0));
         row("nested values", fileOf(R"({"a":{"x":{"y":{"z":{"w":1}}}}})", 0));
-        row("a name twice", fileOf(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1));
+        row("a name twice",
+            fileOf(
+                R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
+                1));
         row("unknown dtype", fileOf(R"({"a":{"dtype":"F13","shape":[1],"data_offsets":[0,1]}})", 1));
         row("no offsets", fileOf(R"({"a":{"dtype":"U8","shape":[1]}})", 1));
         row("negative size", fileOf(R"({"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}})", 1));
-        row("sizes beyond 64 bits", fileOf(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296,4],"data_offsets":[0,0]}})", 0));
+        row("sizes beyond 64 bits",
+            fileOf(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296,4],"data_offsets":[0,0]}})", 0));
         row("shape and bytes differ", fileOf(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4));
         row("end before begin", fileOf(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[1,0]}})", 1));
-        row("overlap", fileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})", 3));
-        row("gap", fileOf(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}})", 3));
+        row("overlap",
+            fileOf(
+                R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})",
+                3));
+        row("gap",
+            fileOf(
+                R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}})",
+                3));
         row("data cut off", fileOf(R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})", 5));
         row("data left over", fileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})", 5));
     }

@@ -23,7 +23,8 @@ std::string idx(std::initializer_list<int> sizes, std::size_t bytes, char kind =
 {
     std::string content = {0, 0, kind, static_cast<char>(sizes.size())};
     for (const int size : sizes)
-        content += {static_cast<char>(size >> 24), static_cast<char>(size >> 16), static_cast<char>(size >> 8), static_cast<char>(size)};
+        content += {static_cast<char>(size >> 24), static_cast<char>(size >> 16),
+                    static_cast<char>(size >> 8), static_cast<char>(size)};
     return content + std::string(bytes, '\2');
 }
 
@@ -139,7 +140,8 @@ private slots:
 
         QVERIFY(at::equal((*first)->take(some).input, (*again)->take(some).input));
         QVERIFY(!at::equal((*first)->take(some).input, (*other)->take(some).input));
-        QVERIFY(at::equal((*first)->take(some).input.slice(1, 1), (*first)->take(some).target.slice(1, 0, 11)));
+        QVERIFY(
+            at::equal((*first)->take(some).input.slice(1, 1), (*first)->take(some).target.slice(1, 0, 11)));
     }
 
     void textIsReadByteByByte()

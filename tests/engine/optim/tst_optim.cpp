@@ -43,7 +43,9 @@ double apart(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b)
     double worst = 0.0;
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (a[i].numel() > 0)
-            worst = std::max(worst, (a[i].detach().to(at::kDouble) - b[i].detach().to(at::kDouble)).abs().max().item<double>());
+            worst = std::max(
+                worst,
+                (a[i].detach().to(at::kDouble) - b[i].detach().to(at::kDouble)).abs().max().item<double>());
     }
     return worst;
 }
@@ -62,7 +64,10 @@ public:
     double sumOverShards(double part) override { return part; }
     double maxOverShards(double part) override { return part; }
     std::vector<std::pair<std::string, at::Tensor>> fullParameters(bool) override { return {}; }
-    std::vector<std::pair<std::string, at::Tensor>> fullState(const std::vector<at::Tensor>&, bool) override { return {}; }
+    std::vector<std::pair<std::string, at::Tensor>> fullState(const std::vector<at::Tensor>&, bool) override
+    {
+        return {};
+    }
     std::uint64_t peakParameterBytes() const override { return 0; }
     Communicator& communicator() override { return *m_communicator; }
     std::vector<at::Tensor> enter(int) override { return {}; }
@@ -143,7 +148,8 @@ private slots:
     {
         const auto stepped = [](double gradient, std::optional<at::Tensor> scale) {
             at::Tensor parameter = at::ones({50}).set_requires_grad(true);
-            const auto optimizer = makeOptimizer(planOf(OptimizerKind::Sgd, OptimizerImpl::Fused), {parameter});
+            const auto optimizer =
+                makeOptimizer(planOf(OptimizerKind::Sgd, OptimizerImpl::Fused), {parameter});
             parameter.mutable_grad() = at::full({50}, gradient);
             optimizer->step({scale, at::zeros({})});
             return parameter.detach().clone();
@@ -166,7 +172,8 @@ private slots:
         QFETCH(double, norm);
         Alone alone;
         for (const auto parts : {GradientParts::Whole, GradientParts::Sharded}) {
-            const std::vector<at::Tensor> gradients = {at::tensor({-1.0F, 2.0F, -3.0F}), at::tensor({-4.0F, 5.0F})};
+            const std::vector<at::Tensor> gradients = {at::tensor({-1.0F, 2.0F, -3.0F}),
+                                                       at::tensor({-4.0F, 5.0F})};
 
             const double before = clipByNorm(gradients, 2.0, p, parts, alone);
             const double after = totalNorm(gradients, p, parts, alone);
@@ -189,7 +196,8 @@ private slots:
     void aNormOfNonsenseIsRefused()
     {
         Alone alone;
-        QVERIFY_EXCEPTION_THROWN(totalNorm({at::ones({2})}, 0.0, GradientParts::Whole, alone), std::invalid_argument);
+        QVERIFY_EXCEPTION_THROWN(totalNorm({at::ones({2})}, 0.0, GradientParts::Whole, alone),
+                                 std::invalid_argument);
     }
 
     void warmupThenCosine()

@@ -1,10 +1,10 @@
 #include "engine/comm/thread_group.h"
 #include "engine/precision/loss_scaler.h"
 
+#include <nlohmann/json.hpp>
+
 #include <QFile>
 #include <QTest>
-
-#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <limits>
@@ -18,7 +18,8 @@ namespace {
 /// What is recorded of the peer and deliberately not done here, with the reason.
 const std::map<std::string, std::string> kNotImitated = {
     {"sharded-w1-no-finite-guard", "the peer's sharded scaler lets the scale grow to infinity"},
-    {"interval-lowered-below-tracker", "the peer never grows again when the interval falls below the tracker"},
+    {"interval-lowered-below-tracker",
+     "the peer never grows again when the interval falls below the tracker"},
     {"decay-to-zero", "with a scale of 0 the peer writes NaN into the parameters"},
     {"backoff-zero", "with a scale of 0 the peer writes NaN into the parameters"},
 };
@@ -66,7 +67,8 @@ public:
             m_parameters[i].mutable_grad().reset();
             m_scaler.scale(m_parameters[i].sum()).backward();
             const int kind = bad.at(i).get<int>();
-            const double value = kind == 1 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+            const double value = kind == 1 ? std::numeric_limits<double>::infinity()
+                                           : std::numeric_limits<double>::quiet_NaN();
             if (kind != 0)
                 m_parameters[i].grad().narrow(0, 1, 1).fill_(value);
         }
@@ -149,7 +151,9 @@ bool perform(Harness& harness, const Json& action)
 double scaledValue(Harness& harness, const Json& action)
 {
     const auto name = action.value("dtype", "float32");
-    const at::ScalarType type = name == "float16" ? at::kHalf : name == "bfloat16" ? at::kBFloat16 : at::kFloat;
+    const at::ScalarType type = name == "float16" ? at::kHalf
+        : name == "bfloat16"                      ? at::kBFloat16
+                                                  : at::kFloat;
     return harness.scaler().scale(at::full({}, action.at("value").get<double>(), type)).item<double>();
 }
 
@@ -194,12 +198,15 @@ private slots:
             const auto context = action.dump() + " → " + after.dump();
             QVERIFY2(failed == fails, context.c_str());
             const LossScale now = harness.scaler().state().now();
-            QVERIFY2(double(now.scale) == after.at("scale").get<double>(), (context + " got " + std::to_string(now.scale)).c_str());
+            QVERIFY2(double(now.scale) == after.at("scale").get<double>(),
+                     (context + " got " + std::to_string(now.scale)).c_str());
             QVERIFY2(now.growthTracker == after.at("tracker").get<std::int64_t>(), context.c_str());
             if (action.at("do") == "scale_value")
                 QCOMPARE(scaledValue(harness, action), after.at("value").get<double>());
             if (after.contains("params_finite"))
-                QVERIFY2(harness.parameter(0).isfinite().all().item<bool>() == after["params_finite"].get<bool>(), context.c_str());
+                QVERIFY2(harness.parameter(0).isfinite().all().item<bool>()
+                             == after["params_finite"].get<bool>(),
+                         context.c_str());
         }
     }
 

@@ -218,10 +218,10 @@ private slots:
         std::vector<std::string> places;
         for (const auto& problem : file.problems)
             places.push_back(placeOf(problem) + " " + problem.path);
-        QCOMPARE(places,
-                 (std::vector<std::string>{"1:10 not_a_section trainer", "2:8 not_a_section model",
-                                           "5:1 not_a_section optimizer",
-                                           "7:20 not_a_section mantissa.fabric"}));
+        QCOMPARE(
+            places,
+            (std::vector<std::string>{"1:10 not_a_section trainer", "2:8 not_a_section model",
+                                      "5:1 not_a_section optimizer", "7:20 not_a_section mantissa.fabric"}));
         QVERIFY(file.isReadable());
     }
 

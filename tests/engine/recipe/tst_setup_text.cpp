@@ -219,7 +219,8 @@ private slots:
                 const auto edit = randomEdit(before.setup, random);
                 const auto wanted = applyEdits(before.setup, {edit});
                 const auto* field = fieldAt(edit.path);
-                const bool numeric = field && (field->type == FieldType::Number || field->type == FieldType::Integer);
+                const bool numeric =
+                    field && (field->type == FieldType::Number || field->type == FieldType::Integer);
                 if (!wanted || (numeric && edit.value.isString())) // "16" is a number there, quoted or not.
                     continue;
                 const auto fresh = editSetupText(text, {edit});

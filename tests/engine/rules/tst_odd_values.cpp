@@ -17,7 +17,8 @@ namespace {
 
 std::vector<Value> oddValues()
 {
-    const Value stranger(ValueMap{{"class_path", Value("some.Stranger")}, {"init_args", Value(ValueList{Value(1)})}});
+    const Value stranger(
+        ValueMap{{"class_path", Value("some.Stranger")}, {"init_args", Value(ValueList{Value(1)})}});
     return {Value(Null{}),
             Value(""),
             Value(-1),

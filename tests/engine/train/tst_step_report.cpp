@@ -19,7 +19,8 @@ RunPlan planOf(bool scaler, int ranks)
 bool has(const StepSeries& series, const std::string& name, int rank)
 {
     const auto& all = series.catalogue();
-    return std::any_of(all.begin(), all.end(), [&](const SeriesSpec& spec) { return spec.name == name && spec.rank == rank; });
+    return std::any_of(all.begin(), all.end(),
+                       [&](const SeriesSpec& spec) { return spec.name == name && spec.rank == rank; });
 }
 
 } // namespace
@@ -57,7 +58,9 @@ private slots:
         const auto first = series.samples(report, 0, 2.0);
         const auto second = series.samples(report, 1, 2.0);
 
-        const auto isLoss = [&](const Sample& sample) { return series.catalogue()[std::size_t(sample.series)].name == "loss"; };
+        const auto isLoss = [&](const Sample& sample) {
+            return series.catalogue()[std::size_t(sample.series)].name == "loss";
+        };
         QCOMPARE(std::count_if(first.begin(), first.end(), isLoss), 1);
         QCOMPARE(std::count_if(second.begin(), second.end(), isLoss), 0);
         QCOMPARE(first.front().step, std::int64_t{7});

@@ -2,9 +2,9 @@
 #include "engine/train/trainer.h"
 #include "engine/train/trainer_state.h"
 
-#include <QTest>
-
 #include <nlohmann/json.hpp>
+
+#include <QTest>
 
 #include <thread>
 
@@ -133,11 +133,16 @@ private slots:
         const int bf16 = int(PrecisionMode::Bf16Mixed);
         const int norm = int(ClipKind::Norm);
         const int value = int(ClipKind::Value);
-        QTest::newRow("Fabric, FSDP") << "fabric" << fsdp << fp16 << norm << "NotImplementedError" << int(Stage::Unscale);
-        QTest::newRow("Fabric, plain") << "fabric" << single << fp16 << value << "NotImplementedError" << int(Stage::Unscale);
-        QTest::newRow("Trainer, FSDP norm") << "trainer" << fsdp << fp16 << norm << "MisconfigurationException" << int(Stage::Clip);
-        QTest::newRow("Trainer, 16-mixed") << "trainer" << single << fp16 << norm << "RuntimeError" << int(Stage::Clip);
-        QTest::newRow("Trainer, bf16-mixed") << "trainer" << single << bf16 << value << "RuntimeError" << int(Stage::Clip);
+        QTest::newRow("Fabric, FSDP")
+            << "fabric" << fsdp << fp16 << norm << "NotImplementedError" << int(Stage::Unscale);
+        QTest::newRow("Fabric, plain")
+            << "fabric" << single << fp16 << value << "NotImplementedError" << int(Stage::Unscale);
+        QTest::newRow("Trainer, FSDP norm")
+            << "trainer" << fsdp << fp16 << norm << "MisconfigurationException" << int(Stage::Clip);
+        QTest::newRow("Trainer, 16-mixed")
+            << "trainer" << single << fp16 << norm << "RuntimeError" << int(Stage::Clip);
+        QTest::newRow("Trainer, bf16-mixed")
+            << "trainer" << single << bf16 << value << "RuntimeError" << int(Stage::Clip);
         QTest::newRow("Fabric, bf16-mixed") << "fabric" << single << bf16 << norm << "" << int(Stage::Record);
     }
     void aFaithfulRunIsRefusedWhereTheTargetRefuses()
@@ -149,7 +154,8 @@ private slots:
         QFETCH(QString, kind);
         QFETCH(int, stage);
         const auto sharded = static_cast<StrategyKind>(strategy);
-        RunPlan plan = planOf(static_cast<PrecisionMode>(precision), sharded, sharded == StrategyKind::Single ? 1 : 2);
+        RunPlan plan =
+            planOf(static_cast<PrecisionMode>(precision), sharded, sharded == StrategyKind::Single ? 1 : 2);
         plan.framework = framework.toStdString();
         plan.optimizer.impl = OptimizerImpl::Fused;
         plan.clip = {static_cast<ClipKind>(clip), 0.5, 2.0};
@@ -176,14 +182,16 @@ private slots:
         const auto runs = trained(plan);
 
         const std::string micro = "data convert_input forward loss scale backward ";
-        QCOMPARE(trailOf(runs[0].reports[0]), micro + micro + "reduce unscale clip optimizer update_scale record");
+        QCOMPARE(trailOf(runs[0].reports[0]),
+                 micro + micro + "reduce unscale clip optimizer update_scale record");
     }
 
     void stagesThatASetupLacksAreNotVisited()
     {
         const auto runs = trained(planOf(PrecisionMode::Fp32True, StrategyKind::Single, 1));
 
-        QCOMPARE(trailOf(runs[0].reports[0]), std::string("data convert_input forward loss backward optimizer record"));
+        QCOMPARE(trailOf(runs[0].reports[0]),
+                 std::string("data convert_input forward loss backward optimizer record"));
     }
 
     void windowsEndWithTheEpoch()

@@ -164,7 +164,8 @@ void FieldEditor::makeEditor()
 
 bool FieldEditor::eventFilter(QObject* watched, QEvent* event)
 {
-    // What was typed and not yet taken over is the field's to undo; with nothing typed, undo is the document's.
+    // What was typed and not yet taken over is the field's to undo; with nothing typed, undo is the
+    // document's.
     if (watched == m_line && event->type() == QEvent::ShortcutOverride && m_line->text() == m_shown) {
         const auto* key = static_cast<QKeyEvent*>(event);
         if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo))

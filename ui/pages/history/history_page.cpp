@@ -46,7 +46,8 @@ HistoryPage::HistoryPage(const PageServices& services, QWidget* parent)
         emit m_services.navigation.pageAsked(QStringLiteral("knowledge"));
     });
     connect(m_view, &StoredView::draftAsked, &m_services.navigation, &Navigation::draftAsked);
-    connect(&m_services.navigation, &Navigation::storedRunAsked, this, [this](const QString& folder) { open(folder.toStdString()); });
+    connect(&m_services.navigation, &Navigation::storedRunAsked, this,
+            [this](const QString& folder) { open(folder.toStdString()); });
     connect(&m_services.navigation, &Navigation::runningChanged, &m_settle, qOverload<>(&QTimer::start));
     connect(m_runs, &QAbstractItemModel::modelReset, this, &HistoryPage::showCounts);
 }
@@ -60,11 +61,13 @@ QWidget* HistoryPage::buildList()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     auto* header = new PageHeader(list);
-    header->row().addWidget(new ThemedLabel(tr("History"), uiFont(TextSize::Title, QFont::DemiBold), &Theme::text, header));
+    header->row().addWidget(
+        new ThemedLabel(tr("History"), uiFont(TextSize::Title, QFont::DemiBold), &Theme::text, header));
     m_count = new ThemedLabel({}, monoFont(TextSize::Small), &Theme::text2, header);
     header->row().addWidget(m_count);
     header->row().addStretch(1);
-    header->row().addWidget(new ThemedLabel(tr("Enter opens a run"), uiFont(TextSize::Tiny), &Theme::text3, header));
+    header->row().addWidget(
+        new ThemedLabel(tr("Enter opens a run"), uiFont(TextSize::Tiny), &Theme::text3, header));
     column->addWidget(header);
 
     auto* bar = new Surface(&Theme::panel, Qt::BottomEdge, list);
@@ -73,7 +76,8 @@ QWidget* HistoryPage::buildList()
     row->setContentsMargins(12, 0, 12, 0);
     row->setSpacing(12);
     m_query = new QLineEdit(bar);
-    m_query->setPlaceholderText(tr("Filter: words, or precision:16-mixed  state:failed  skipped>2  loss<0.5"));
+    m_query->setPlaceholderText(
+        tr("Filter: words, or precision:16-mixed  state:failed  skipped>2  loss<0.5"));
     m_query->setAccessibleName(tr("Filter the runs"));
     m_query->setClearButtonEnabled(true);
     m_query->addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
@@ -131,7 +135,8 @@ void HistoryPage::readList()
         return;
     }
     const auto history = m_services.history;
-    m_files.run([history] { return listRuns(history); }, [this](std::vector<RunSummaryRow> runs) { takeList(std::move(runs)); });
+    m_files.run([history] { return listRuns(history); },
+                [this](std::vector<RunSummaryRow> runs) { takeList(std::move(runs)); });
 }
 
 void HistoryPage::takeList(std::vector<RunSummaryRow> runs)
@@ -177,12 +182,13 @@ void HistoryPage::refreshRunning()
         const auto& run = m_runs->run(row);
         if (!run.error.empty() || hasEnded(run.state))
             continue;
-        m_files.run([folder = run.folder] { return summarizeRun(folder); }, [this](const Result<RunSummaryRow>& summary) {
-            if (!summary)
-                return;
-            m_runs->setRun(*summary);
-            readFacts(*summary); // Also once after its end: the last values come with it.
-        });
+        m_files.run([folder = run.folder] { return summarizeRun(folder); },
+                    [this](const Result<RunSummaryRow>& summary) {
+                        if (!summary)
+                            return;
+                        m_runs->setRun(*summary);
+                        readFacts(*summary); // Also once after its end: the last values come with it.
+                    });
     }
     if (m_stack->currentWidget() == m_view && !m_view->folder().empty() && !hasEnded(m_view->row().state))
         readOpenRun();
@@ -191,23 +197,26 @@ void HistoryPage::refreshRunning()
 void HistoryPage::open(const std::filesystem::path& folder)
 {
     const int row = m_runs->rowOf(folder);
-    m_view->showReading(row >= 0 ? QString::fromStdString(m_runs->run(row).name) : QString::fromStdString(folder.filename().string()));
+    m_view->showReading(row >= 0 ? QString::fromStdString(m_runs->run(row).name)
+                                 : QString::fromStdString(folder.filename().string()));
     m_stack->setCurrentWidget(m_view);
-    m_files.run([folder] { return readStoredRun(folder); }, [this, folder](Result<StoredRun> run) {
-        if (run)
-            m_view->show(*run);
-        else
-            m_view->showError(folder, run.error());
-        emit statusTextChanged();
-    });
+    m_files.run([folder] { return readStoredRun(folder); },
+                [this, folder](Result<StoredRun> run) {
+                    if (run)
+                        m_view->show(*run);
+                    else
+                        m_view->showError(folder, run.error());
+                    emit statusTextChanged();
+                });
 }
 
 void HistoryPage::readOpenRun()
 {
-    m_files.run([folder = m_view->folder()] { return readStoredRun(folder); }, [this](Result<StoredRun> run) {
-        if (run && run->row.folder == m_view->folder())
-            m_view->show(*run);
-    });
+    m_files.run([folder = m_view->folder()] { return readStoredRun(folder); },
+                [this](Result<StoredRun> run) {
+                    if (run && run->row.folder == m_view->folder())
+                        m_view->show(*run);
+                });
 }
 
 void HistoryPage::openRow(const QModelIndex& index)
@@ -244,11 +253,12 @@ void HistoryPage::showCounts()
     const int shown = m_filter->rowCount();
     m_count->setText(counted(all, tr("run"), tr("runs")));
     m_shown->setText(!m_filter->query().complaint().isEmpty() ? m_filter->query().complaint()
-                         : shown == all                      ? QString()
-                                                             : tr("%1 of %2").arg(formatCount(shown), formatCount(all)));
+                         : shown == all                       ? QString()
+                                        : tr("%1 of %2").arg(formatCount(shown), formatCount(all)));
     m_table->setVisible(shown > 0);
     m_empty->setVisible(shown == 0);
-    m_empty->setText(all == 0 ? tr("No run is stored yet. What Start trains is kept here: every step of it, with its set-up.\n%1")
+    m_empty->setText(all == 0 ? tr("No run is stored yet. What Start trains is kept here: every step of it, "
+                                   "with its set-up.\n%1")
                                     .arg(QString::fromStdString(m_services.history.string()))
                               : tr("No run fits this filter."));
     emit statusTextChanged();
@@ -258,7 +268,9 @@ QString HistoryPage::statusText() const
 {
     if (m_stack && m_stack->currentWidget() == m_view)
         return QString::fromStdString(m_view->folder().string());
-    return tr("%1 in %2").arg(counted(m_runs->rowCount(), tr("run"), tr("runs")), QString::fromStdString(m_services.history.string()));
+    return tr("%1 in %2")
+        .arg(counted(m_runs->rowCount(), tr("run"), tr("runs")),
+             QString::fromStdString(m_services.history.string()));
 }
 
 } // namespace mantissa::ui

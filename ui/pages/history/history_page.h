@@ -62,7 +62,7 @@ private:
     PlainTable* m_table = nullptr;
     StoredView* m_view = nullptr;
     QFileSystemWatcher m_watcher;
-    QTimer m_settle;  ///< A folder changes in bursts.
+    QTimer m_settle; ///< A folder changes in bursts.
     QTimer m_refresh; ///< While a run goes on.
     std::set<std::filesystem::path> m_readAfterEnd; ///< Their facts change no more.
     bool m_reading = false;

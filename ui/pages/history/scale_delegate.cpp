@@ -10,7 +10,8 @@
 
 namespace mantissa::ui {
 
-void ScaleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+void ScaleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                          const QModelIndex& index) const
 {
     RowDelegate::paint(painter, option, index);
     const auto values = index.data(RunsModel::kScaleRole).value<QList<double>>();
@@ -24,7 +25,8 @@ void ScaleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const auto room = QRectF(option.rect).adjusted(4, 7, -6, -7);
     QPolygonF line;
     for (qsizetype at = 0; at < values.size(); ++at) {
-        const double x = room.left() + room.width() * static_cast<double>(at) / static_cast<double>(values.size() - 1);
+        const double x =
+            room.left() + room.width() * static_cast<double>(at) / static_cast<double>(values.size() - 1);
         const double y = room.bottom() - room.height() * (std::log2(values[at]) - low) / span;
         if (!line.isEmpty())
             line << QPointF(x, line.last().y());

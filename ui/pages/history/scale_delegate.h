@@ -11,7 +11,8 @@ class ScaleDelegate : public RowDelegate {
 public:
     using RowDelegate::RowDelegate;
 
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
 };
 
 } // namespace mantissa::ui

@@ -12,6 +12,8 @@
 #include "ui/widgets/plain_table.h"
 #include "ui/widgets/tool_buttons.h"
 
+#include <nlohmann/json.hpp>
+
 #include <QDesktopServices>
 #include <QHeaderView>
 #include <QPlainTextEdit>
@@ -21,8 +23,6 @@
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
-
-#include <nlohmann/json.hpp>
 
 namespace mantissa::ui {
 namespace {
@@ -63,7 +63,8 @@ StoredView::StoredView(QWidget* parent) : QWidget(parent), m_checkpoints(new Che
 
     m_failed = new ActionBar(Tone::Stop, this);
     m_explain = m_failed->addButton(tr("Explain"), QStringLiteral("book"), true);
-    connect(m_explain, &QPushButton::clicked, this, [this] { emit explanationAsked(explanationOf(m_failed->title())); });
+    connect(m_explain, &QPushButton::clicked, this,
+            [this] { emit explanationAsked(explanationOf(m_failed->title())); });
     m_failed->hide();
     left->addWidget(m_failed);
     auto* bar = new Surface(&Theme::panel, Qt::BottomEdge, this);
@@ -115,8 +116,12 @@ void StoredView::buildHeader()
     row.addWidget(folder);
     row.addWidget(m_draft);
     connect(back, &QToolButton::clicked, this, &StoredView::backAsked);
-    connect(folder, &QToolButton::clicked, this, [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(m_row.folder.string()))); });
-    connect(m_draft, &QToolButton::clicked, this, [this] { emit draftAsked(setupText(), QString::fromStdString(m_row.name) + QStringLiteral(".yaml")); });
+    connect(folder, &QToolButton::clicked, this, [this] {
+        QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(m_row.folder.string())));
+    });
+    connect(m_draft, &QToolButton::clicked, this, [this] {
+        emit draftAsked(setupText(), QString::fromStdString(m_row.name) + QStringLiteral(".yaml"));
+    });
 }
 
 QWidget* StoredView::buildPlots()
@@ -154,7 +159,8 @@ QWidget* StoredView::buildCheckpoints()
     auto* ground = new Surface(&Theme::panel, {}, this);
     auto* room = new QVBoxLayout(ground);
     room->setContentsMargins(12, 8, 12, 12);
-    m_noCheckpoints = new ThemedLabel(tr("No checkpoint was written: the run ended before one was due."), uiFont(), &Theme::text2, ground);
+    m_noCheckpoints = new ThemedLabel(tr("No checkpoint was written: the run ended before one was due."),
+                                      uiFont(), &Theme::text2, ground);
     auto* table = new PlainTable(26, ground);
     table->setModel(m_checkpoints);
     table->setAccessibleName(tr("Checkpoints of the run"));
@@ -172,7 +178,8 @@ QString StoredView::setupText() const
 
 void StoredView::showText(int which)
 {
-    const QString texts[] = {setupText(), readable(m_setup.effective), readable(m_setup.findings), readable(m_setup.environment)};
+    const QString texts[] = {setupText(), readable(m_setup.effective), readable(m_setup.findings),
+                             readable(m_setup.environment)};
     m_text->setPlainText(texts[std::clamp(which, 0, 3)]);
 }
 
@@ -207,13 +214,15 @@ void StoredView::showState()
     m_name->setText(QString::fromStdString(m_row.name));
     m_pill->setContent(look.tone, QString::fromStdString(m_row.stateText), look.icon);
     m_pill->show();
-    m_when->setText(tr("%1 · %2").arg(formatTime(QString::fromStdString(m_row.started)), QString::fromStdString(m_row.host)));
+    m_when->setText(tr("%1 · %2").arg(formatTime(QString::fromStdString(m_row.started)),
+                                      QString::fromStdString(m_row.host)));
 }
 
 void StoredView::showFailure(const std::vector<RunEvent>& events)
 {
     // The first failure is the cause; the others are what it did to the other ranks.
-    const auto failure = std::find_if(events.begin(), events.end(), [](const RunEvent& event) { return event.kind == "failure"; });
+    const auto failure = std::find_if(events.begin(), events.end(),
+                                      [](const RunEvent& event) { return event.kind == "failure"; });
     m_failed->setVisible(m_row.state == RunState::Failed && failure != events.end());
     if (failure == events.end())
         return;
@@ -237,13 +246,15 @@ void StoredView::show(const StoredRun& run)
     for (const auto& series : run.series)
         m_plot->append(series);
     m_plot->setLive(!hasEnded(run.row.state));
-    m_plot->setEmptyText(hasEnded(run.row.state) ? tr("This run recorded no points.") : tr("No points yet: the first step is being made."));
+    m_plot->setEmptyText(hasEnded(run.row.state) ? tr("This run recorded no points.")
+                                                 : tr("No points yet: the first step is being made."));
     if (same && !following)
         m_plot->showSteps(range.first, range.second);
     if (same && cursor)
         m_plot->setCursorNear(*cursor);
 
-    const RunProgress progress{run.row.steps, run.row.state == RunState::Finished ? run.row.steps : 0, run.skipped, -1.0};
+    const RunProgress progress{run.row.steps, run.row.state == RunState::Finished ? run.row.steps : 0,
+                               run.skipped, -1.0};
     m_side->clear();
     m_side->events().append(run.events);
     m_side->showRanks(m_plot->series());

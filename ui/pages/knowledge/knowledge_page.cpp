@@ -64,7 +64,8 @@ QString listed(const std::vector<std::string>& words)
 
 } // namespace
 
-KnowledgePage::KnowledgePage(const PageServices& services, QWidget* parent) : Page(parent), m_services(services), m_entries(readShelf())
+KnowledgePage::KnowledgePage(const PageServices& services, QWidget* parent)
+    : Page(parent), m_services(services), m_entries(readShelf())
 {
     buildHeader();
     m_list = new QTreeWidget(this);
@@ -90,7 +91,9 @@ KnowledgePage::KnowledgePage(const PageServices& services, QWidget* parent) : Pa
     auto* side = new Surface(&Theme::panel, Qt::RightEdge, this);
     auto* inside = new QVBoxLayout(side);
     inside->setContentsMargins(0, 6, 1, 0);
-    m_nothing = new ThemedLabel(tr("Nothing here has all of these words. Try fewer, or one part of the message."), uiFont(TextSize::Small), &Theme::text2, side);
+    m_nothing =
+        new ThemedLabel(tr("Nothing here has all of these words. Try fewer, or one part of the message."),
+                        uiFont(TextSize::Small), &Theme::text2, side);
     m_nothing->setWordWrap(true);
     m_nothing->setContentsMargins(12, 4, 12, 4);
     m_nothing->setFixedWidth(kListWidth);
@@ -126,7 +129,8 @@ void KnowledgePage::buildHeader()
 {
     auto* header = new PageHeader(this);
     m_header = header;
-    header->row().addWidget(new ThemedLabel(tr("Knowledge"), uiFont(TextSize::Title, QFont::DemiBold), &Theme::text, header));
+    header->row().addWidget(
+        new ThemedLabel(tr("Knowledge"), uiFont(TextSize::Title, QFont::DemiBold), &Theme::text, header));
     m_search = new QLineEdit(header);
     m_search->setPlaceholderText(tr("Search, or paste an error message"));
     m_search->setAccessibleName(tr("Search articles, errors and rules"));
@@ -191,12 +195,15 @@ void KnowledgePage::applySearch()
 int KnowledgePage::shownCount() const
 {
     const auto text = m_search->text().trimmed();
-    return static_cast<int>(std::count_if(m_entries.begin(), m_entries.end(), [&](const KnowledgeEntry& entry) { return concerns(entry, text); }));
+    return static_cast<int>(
+        std::count_if(m_entries.begin(), m_entries.end(),
+                      [&](const KnowledgeEntry& entry) { return concerns(entry, text); }));
 }
 
 bool KnowledgePage::open(const QString& id)
 {
-    const auto entry = std::find_if(m_entries.begin(), m_entries.end(), [&](const KnowledgeEntry& each) { return each.id == id; });
+    const auto entry = std::find_if(m_entries.begin(), m_entries.end(),
+                                    [&](const KnowledgeEntry& each) { return each.id == id; });
     if (entry == m_entries.end())
         return false;
     showEntry(*entry);
@@ -232,23 +239,33 @@ void KnowledgePage::follow(const QUrl& url)
 QString KnowledgePage::inOpenSetup(const QString& rule) const
 {
     const auto& findings = m_services.document.report().findings;
-    const auto finding = std::find_if(findings.begin(), findings.end(), [&](const Finding& each) { return rule == QString::fromStdString(each.rule); });
+    const auto finding = std::find_if(findings.begin(), findings.end(), [&](const Finding& each) {
+        return rule == QString::fromStdString(each.rule);
+    });
     if (finding == findings.end())
         return tr("%1 finds nothing in %2.\n\n").arg(rule, m_services.document.name());
     return tr("**%1**: %2 [Show it in %3](setup:open)\n\n")
-        .arg(QString::fromStdString(severityWords(finding->severity, finding->stage)), QString::fromStdString(finding->message), m_services.document.name());
+        .arg(QString::fromStdString(severityWords(finding->severity, finding->stage)),
+             QString::fromStdString(finding->message), m_services.document.name());
 }
 
 QString KnowledgePage::recordFacts(const ErrorRecord& record) const
 {
-    const auto row = [](const QString& name, const QString& value) { return value.isEmpty() ? QString() : QStringLiteral("**%1**  \n%2\n\n").arg(name, value); };
-    const auto code = [](const std::string& text) { return text.empty() ? QString() : u'`' + QString::fromStdString(text) + u'`'; };
+    const auto row = [](const QString& name, const QString& value) {
+        return value.isEmpty() ? QString() : QStringLiteral("**%1**  \n%2\n\n").arg(name, value);
+    };
+    const auto code = [](const std::string& text) {
+        return text.empty() ? QString() : u'`' + QString::fromStdString(text) + u'`';
+    };
     auto place = code(record.filePath);
     if (record.lineNumber > 0)
         place += tr(", line %1").arg(record.lineNumber);
-    return row(tr("Project"), QString::fromStdString(record.repo + (record.version.empty() ? "" : ", " + record.version))) + row(tr("Raised at"), place)
-        + row(tr("Exception"), code(record.errorClass)) + row(tr("Severity"), QString::fromStdString(record.severity))
-        + row(tr("Recognised by"), code(record.messagePattern)) + row(tr("Tags"), listed(record.tags)) + row(tr("Record"), code(record.id));
+    return row(tr("Project"),
+               QString::fromStdString(record.repo + (record.version.empty() ? "" : ", " + record.version)))
+        + row(tr("Raised at"), place) + row(tr("Exception"), code(record.errorClass))
+        + row(tr("Severity"), QString::fromStdString(record.severity))
+        + row(tr("Recognised by"), code(record.messagePattern)) + row(tr("Tags"), listed(record.tags))
+        + row(tr("Record"), code(record.id));
 }
 
 QString KnowledgePage::linksTo(const KnowledgeEntry& entry) const
@@ -257,8 +274,11 @@ QString KnowledgePage::linksTo(const KnowledgeEntry& entry) const
     for (const auto& other : m_entries) {
         const bool mentions = other.kind != KnowledgeEntry::Kind::Rule && &other != &entry
             && (other.markdown.contains(QStringLiteral("rule:%1)").arg(entry.id))
-                || std::find(other.record.rules.begin(), other.record.rules.end(), entry.id.toStdString()) != other.record.rules.end()
-                || QString::fromStdString(other.record.article) == entry.id || (!entry.record.article.empty() && QString::fromStdString(entry.record.article) == other.id));
+                || std::find(other.record.rules.begin(), other.record.rules.end(), entry.id.toStdString())
+                    != other.record.rules.end()
+                || QString::fromStdString(other.record.article) == entry.id
+                || (!entry.record.article.empty()
+                    && QString::fromStdString(entry.record.article) == other.id));
         if (mentions)
             links += QStringLiteral("- [%1](entry:%2)\n").arg(shortened(other.title), other.id);
     }
@@ -273,7 +293,8 @@ QString KnowledgePage::factsOf(const KnowledgeEntry& entry) const
     if (entry.kind == KnowledgeEntry::Kind::Record)
         text += recordFacts(entry.record);
     if (entry.kind == KnowledgeEntry::Kind::Rule)
-        text += tr("**Rule**  \n`%1`\n\n").arg(entry.id) + QStringLiteral("## %1\n\n").arg(tr("In the open set-up")) + inOpenSetup(entry.id);
+        text += tr("**Rule**  \n`%1`\n\n").arg(entry.id)
+            + QStringLiteral("## %1\n\n").arg(tr("In the open set-up")) + inOpenSetup(entry.id);
     if (entry.kind == KnowledgeEntry::Kind::Article)
         text += tr("Written for Lightning 2.6.6 and torch 2.11.\n\n");
     return text + linksTo(entry);
@@ -299,7 +320,8 @@ void KnowledgePage::activate()
 
 QString KnowledgePage::statusText() const
 {
-    return tr("%1 of %2 to read").arg(formatCount(shownCount()), formatCount(static_cast<std::int64_t>(m_entries.size())));
+    return tr("%1 of %2 to read")
+        .arg(formatCount(shownCount()), formatCount(static_cast<std::int64_t>(m_entries.size())));
 }
 
 void KnowledgePage::changeEvent(QEvent* event)

@@ -44,7 +44,8 @@ void dressBlock(QTextBlock block, bool small)
     QTextCursor cursor(block);
     std::vector<std::tuple<int, int, QTextCharFormat>> parts;
     for (auto part = block.begin(); !part.atEnd(); ++part)
-        parts.emplace_back(part.fragment().position(), part.fragment().length(), formatOf(part.fragment(), heading, small));
+        parts.emplace_back(part.fragment().position(), part.fragment().length(),
+                           formatOf(part.fragment(), heading, small));
     for (const auto& [position, length, format] : parts) {
         cursor.setPosition(position);
         cursor.setPosition(position + length, QTextCursor::KeepAnchor);
@@ -52,7 +53,8 @@ void dressBlock(QTextBlock block, bool small)
     }
     auto shape = block.blockFormat();
     shape.setLineHeight(small ? 125 : 135, QTextBlockFormat::ProportionalHeight);
-    const bool fenced = shape.hasProperty(QTextFormat::BlockCodeLanguage) || shape.hasProperty(QTextFormat::BlockCodeFence) || shape.nonBreakableLines();
+    const bool fenced = shape.hasProperty(QTextFormat::BlockCodeLanguage)
+        || shape.hasProperty(QTextFormat::BlockCodeFence) || shape.nonBreakableLines();
     if (fenced) {
         shape.setBackground(theme().sunken);
         shape.setNonBreakableLines(false);
@@ -104,7 +106,8 @@ void showMarkdown(QTextBrowser& browser, const QString& markdown, bool small)
     dressTables(document->rootFrame());
     for (auto block = document->begin(); block.isValid(); block = block.next())
         dressBlock(block, small);
-    browser.moveCursor(QTextCursor::Start); // Else the first showing scrolls to the end, where Markdown leaves it.
+    browser.moveCursor(
+        QTextCursor::Start); // Else the first showing scrolls to the end, where Markdown leaves it.
     browser.verticalScrollBar()->setValue(same ? place : 0);
 }
 

@@ -30,10 +30,16 @@ QString headingOf(const QString& markdown)
 
 void addArticles(std::vector<KnowledgeEntry>& entries)
 {
-    for (const auto* id : {"precision-interface", "unscaling", "accumulation"}) { // In the order in which they build on each other.
+    for (const auto* id : {"precision-interface", "unscaling",
+                           "accumulation"}) { // In the order in which they build on each other.
         const auto text = textOf(QStringLiteral(":/knowledge/%1.md").arg(QLatin1String(id)));
         if (!text.isEmpty())
-            entries.push_back({KnowledgeEntry::Kind::Article, QLatin1String(id), say("Articles"), headingOf(text), text, {}});
+            entries.push_back({KnowledgeEntry::Kind::Article,
+                               QLatin1String(id),
+                               say("Articles"),
+                               headingOf(text),
+                               text,
+                               {}});
     }
 }
 
@@ -46,7 +52,12 @@ void addRules(std::vector<KnowledgeEntry>& entries)
         const auto sections = text.split(QStringLiteral("\n## "));
         for (qsizetype at = 1; at < sections.size(); ++at) {
             const auto id = sections[at].section(u'\n', 0, 0).trimmed();
-            entries.push_back({KnowledgeEntry::Kind::Rule, id, say("Rules: %1").arg(topic), id, QStringLiteral("# ") + sections[at], {}});
+            entries.push_back({KnowledgeEntry::Kind::Rule,
+                               id,
+                               say("Rules: %1").arg(topic),
+                               id,
+                               QStringLiteral("# ") + sections[at],
+                               {}});
         }
     }
 }
@@ -61,12 +72,18 @@ QString bulleted(const std::vector<std::string>& lines, const QString& mark)
 
 QString markdownOf(const ErrorRecord& record)
 {
-    auto text = QStringLiteral("# %1\n\n```\n%2\n```\n\n").arg(QString::fromStdString(record.errorClass), QString::fromStdString(record.errorMessage));
+    auto text =
+        QStringLiteral("# %1\n\n```\n%2\n```\n\n")
+            .arg(QString::fromStdString(record.errorClass), QString::fromStdString(record.errorMessage));
     text += QString::fromStdString(record.documentation) + QStringLiteral("\n\n");
-    text += QStringLiteral("## %1\n\n").arg(say("When it happens")) + bulleted(record.triggerScenarios, QStringLiteral("- "));
-    text += QStringLiteral("## %1\n\n").arg(say("How one gets there")) + bulleted(record.commonSituations, QStringLiteral("- "));
-    text += QStringLiteral("## %1\n\n").arg(say("What helps")) + bulleted(record.solutions, QStringLiteral("1. "));
-    text += QStringLiteral("## %1\n\n").arg(say("How to keep clear of it")) + bulleted(record.preventionTips, QStringLiteral("- "));
+    text += QStringLiteral("## %1\n\n").arg(say("When it happens"))
+        + bulleted(record.triggerScenarios, QStringLiteral("- "));
+    text += QStringLiteral("## %1\n\n").arg(say("How one gets there"))
+        + bulleted(record.commonSituations, QStringLiteral("- "));
+    text += QStringLiteral("## %1\n\n").arg(say("What helps"))
+        + bulleted(record.solutions, QStringLiteral("1. "));
+    text += QStringLiteral("## %1\n\n").arg(say("How to keep clear of it"))
+        + bulleted(record.preventionTips, QStringLiteral("- "));
     return text;
 }
 
@@ -75,8 +92,10 @@ void addRecords(std::vector<KnowledgeEntry>& entries)
     for (const auto& name : QDir(QStringLiteral(":/records")).entryList(QDir::Files, QDir::Name)) {
         const auto record = readErrorRecord(textOf(QStringLiteral(":/records/") + name).toStdString());
         if (record)
-            entries.push_back({KnowledgeEntry::Kind::Record, QString::fromStdString(record->slug), say("Errors"),
-                               QString::fromStdString(record->errorMessage).remove(u'`').remove(u'['), markdownOf(*record), *record});
+            entries.push_back({KnowledgeEntry::Kind::Record, QString::fromStdString(record->slug),
+                               say("Errors"),
+                               QString::fromStdString(record->errorMessage).remove(u'`').remove(u'['),
+                               markdownOf(*record), *record});
     }
 }
 
@@ -104,8 +123,8 @@ QString explanationOf(const QString& error)
 
 bool concerns(const KnowledgeEntry& entry, const QString& text)
 {
-    if (text.isEmpty() || entry.title.contains(text, Qt::CaseInsensitive) || entry.id.contains(text, Qt::CaseInsensitive)
-        || entry.markdown.contains(text, Qt::CaseInsensitive))
+    if (text.isEmpty() || entry.title.contains(text, Qt::CaseInsensitive)
+        || entry.id.contains(text, Qt::CaseInsensitive) || entry.markdown.contains(text, Qt::CaseInsensitive))
         return true;
     if (entry.record.messagePattern.empty())
         return false;

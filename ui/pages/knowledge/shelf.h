@@ -12,7 +12,7 @@ namespace mantissa::ui {
 struct KnowledgeEntry {
     enum class Kind { Article, Rule, Record };
     Kind kind = Kind::Article;
-    QString id;    ///< "unscaling", "fsdp-clip-norm", "fsdp-scaler-refused"
+    QString id; ///< "unscaling", "fsdp-clip-norm", "fsdp-scaler-refused"
     QString group; ///< Heading in the list.
     QString title;
     QString markdown;

@@ -44,8 +44,9 @@ bool Closing::mayClose()
 
 void Closing::ask()
 {
-    m_bar->setTexts(tr("A run is going."),
-                    tr("Closing stops it after this step. Every recorded value is kept, and a checkpoint is written."));
+    m_bar->setTexts(
+        tr("A run is going."),
+        tr("Closing stops it after this step. Every recorded value is kept, and a checkpoint is written."));
     m_stopButton->show();
     m_keepButton->show();
     m_bar->show();
@@ -63,7 +64,8 @@ void Closing::stop()
     m_waited = {};
     m_stopButton->hide();
     m_keepButton->hide();
-    m_bar->setTexts(tr("Stopping…"), tr("The step is finished, then the checkpoint is written and the history closed."));
+    m_bar->setTexts(tr("Stopping…"),
+                    tr("The step is finished, then the checkpoint is written and the history closed."));
     m_launcher.stop();
     m_poll.start(kLook);
 }
@@ -77,7 +79,9 @@ void Closing::look()
     m_poll.stop();
     m_done = true;
     if (!settled) {
-        m_bar->setTexts(tr("A rank does not answer."), tr("The program ends without it. What was recorded up to now is stored; the run is listed as interrupted."));
+        m_bar->setTexts(tr("A rank does not answer."),
+                        tr("The program ends without it. What was recorded up to now is stored; the run is "
+                           "listed as interrupted."));
     }
     if (!settled || m_launcher.leftRanksBehind())
         leaveAtOnce();

@@ -12,8 +12,9 @@ namespace mantissa::ui {
 class ActionBar;
 class RunLauncher;
 
-/// What happens when the window is to close while a run goes on: asks once in a bar, stops the run, waits a bounded
-/// time until its history and checkpoint are written, and lets the program end even where a rank hangs.
+/// What happens when the window is to close while a run goes on: asks once in a bar, stops the run, waits a
+/// bounded time until its history and checkpoint are written, and lets the program end even where a rank
+/// hangs.
 class Closing : public QObject {
     Q_OBJECT
 

@@ -42,7 +42,8 @@ RunPage::~RunPage() = default;
 void RunPage::begin(const RunRequest& request)
 {
     if (m_launcher.isBusy()) {
-        m_messages->showError({ErrorCode::Refused, "A run is going already.", "Stop it first, or wait for its end."});
+        m_messages->showError(
+            {ErrorCode::Refused, "A run is going already.", "Stop it first, or wait for its end."});
         return;
     }
     m_request = request;
@@ -71,7 +72,8 @@ void RunPage::showStarting()
     m_pill->setContent(Tone::Accent, tr("Starting"), QStringLiteral("clock"));
     m_pill->show();
     m_plot->setEmptyText(tr("No points yet: the engine reads the data and makes the ranks."));
-    m_side->showWords({Tone::Info, tr("The run is starting."), tr("Data are read, the ranks made, the weights drawn.")});
+    m_side->showWords(
+        {Tone::Info, tr("The run is starting."), tr("Data are read, the ranks made, the weights drawn.")});
     emit statusTextChanged();
 }
 
@@ -122,7 +124,10 @@ void RunPage::takeState(const RunStateEvent& event)
     const auto look = lookOf(event.state);
     auto word = look.word;
     word[0] = word[0].toUpper();
-    m_pill->setContent(look.tone, event.state == RunState::Failed ? tr("Failed at step %1").arg(formatCount(m_progress.step)) : word, look.icon);
+    m_pill->setContent(
+        look.tone,
+        event.state == RunState::Failed ? tr("Failed at step %1").arg(formatCount(m_progress.step)) : word,
+        look.icon);
     if (hasEnded(event.state)) {
         m_elapsed = elapsedSeconds();
         m_plot->setLive(false);
@@ -146,9 +151,10 @@ double RunPage::elapsedSeconds() const
 
 void RunPage::showFailure(const RunStateEvent& event)
 {
-    const auto stored = m_plot->series().isEmpty() ? tr("No step was recorded.")
-                                                   : tr("Every step up to %1 is stored; nothing is damaged.")
-                                                         .arg(formatCount(static_cast<std::int64_t>(m_plot->series().lastStep())));
+    const auto stored = m_plot->series().isEmpty()
+        ? tr("No step was recorded.")
+        : tr("Every step up to %1 is stored; nothing is damaged.")
+              .arg(formatCount(static_cast<std::int64_t>(m_plot->series().lastStep())));
     m_failed->setTexts(QString::fromStdString(event.message), stored);
     m_explain->setVisible(!explanationOf(m_failed->title()).isEmpty());
     m_failed->show();
@@ -162,7 +168,8 @@ QStringList RunPage::advice(const RunStateEvent& event) const
         advice << QString::fromStdString(event.hint);
     // A throw of that kind ends the rank before it can note it down.
     if (m_injected || m_failure.message.find("mantissa.inject") != std::string::npos)
-        advice << tr("This fault was made on purpose: it is listed under mantissa.inject. Take it out and start again.");
+        advice << tr("This fault was made on purpose: it is listed under mantissa.inject. Take it out and "
+                     "start again.");
     if (m_request.plan.mode == RunMode::Faithful)
         advice << tr("The run stopped where the target stops. Compose lists the fixes at that stage.");
     advice << tr("The stored run keeps the set-up and every step: it is in the history.");
@@ -184,7 +191,9 @@ void RunPage::copyReport()
 {
     QStringList lines{m_name->text() + QStringLiteral(": ") + m_failed->title(), m_failed->detail()};
     if (!m_failure.kind.empty()) {
-        lines << tr("Rank %1, stage %2, step %3").arg(m_failure.rank).arg(QString::fromStdString(m_failure.stage), formatCount(m_failure.step));
+        lines << tr("Rank %1, stage %2, step %3")
+                     .arg(m_failure.rank)
+                     .arg(QString::fromStdString(m_failure.stage), formatCount(m_failure.step));
         lines << QString::fromStdString(m_failure.message);
     }
     lines << tr("Folder: %1").arg(QString::fromStdString(m_launcher.run()->folder().string()));

@@ -69,7 +69,8 @@ void RunPage::buildToolBar(QWidget* bar)
     row->addWidget(everything);
     row->addWidget(mark);
     row->addStretch(1);
-    row->addWidget(new ThemedLabel(tr("wheel zooms · drag moves · ← → reads points"), uiFont(TextSize::Tiny), &Theme::text3, bar));
+    row->addWidget(new ThemedLabel(tr("wheel zooms · drag moves · ← → reads points"), uiFont(TextSize::Tiny),
+                                   &Theme::text3, bar));
     connect(m_following, &QToolButton::toggled, m_plot, &RunPlot::setFollowing);
     connect(m_plot, &RunPlot::followingChanged, m_following, &QToolButton::setChecked);
     connect(everything, &QToolButton::clicked, m_plot, &RunPlot::showEverything);
@@ -95,12 +96,14 @@ void RunPage::buildBody()
     across->addLayout(left, 1);
     m_failed = new ActionBar(Tone::Stop, this);
     m_failed->hide();
-    connect(m_failed->addButton(tr("Open set-up"), QStringLiteral("compose"), true), &QPushButton::clicked, this, &RunPage::openSetup);
-    connect(m_failed->addButton(tr("Start again"), QStringLiteral("play"), false), &QPushButton::clicked, this,
-            [this] { begin(RunRequest(m_request)); });
+    connect(m_failed->addButton(tr("Open set-up"), QStringLiteral("compose"), true), &QPushButton::clicked,
+            this, &RunPage::openSetup);
+    connect(m_failed->addButton(tr("Start again"), QStringLiteral("play"), false), &QPushButton::clicked,
+            this, [this] { begin(RunRequest(m_request)); });
     m_explain = m_failed->addButton(tr("Explain"), QStringLiteral("book"), false);
     connect(m_explain, &QPushButton::clicked, this, &RunPage::explain);
-    connect(m_failed->addButton(tr("Copy report"), QStringLiteral("copy"), false), &QPushButton::clicked, this, &RunPage::copyReport);
+    connect(m_failed->addButton(tr("Copy report"), QStringLiteral("copy"), false), &QPushButton::clicked,
+            this, &RunPage::copyReport);
     left->addWidget(m_failed);
     auto* bar = new Surface(&Theme::panel, Qt::BottomEdge, this);
     bar->setFixedHeight(36);
@@ -160,8 +163,10 @@ QString RunPage::statusText() const
     if (!m_launcher.run())
         return tr("No run yet");
     const auto look = lookOf(m_state);
-    return (hasEnded(m_state) ? tr("%1: %2 · every step is stored in %3") : tr("%1: %2 · recording every step into %3"))
-        .arg(m_name->text(), look.word, QString::fromStdString(m_launcher.run()->folder().filename().string()));
+    return (hasEnded(m_state) ? tr("%1: %2 · every step is stored in %3")
+                              : tr("%1: %2 · recording every step into %3"))
+        .arg(m_name->text(), look.word,
+             QString::fromStdString(m_launcher.run()->folder().filename().string()));
 }
 
 void RunPage::pauseOrResume()

@@ -61,7 +61,9 @@ ThemedLabel* title(const QString& text, QWidget* parent)
 } // namespace
 
 RunSide::RunSide(QWidget* parent)
-    : Surface(&Theme::panel, Qt::LeftEdge, parent), m_events(new EventsModel(this)), m_ranks(new RanksModel(this))
+    : Surface(&Theme::panel, Qt::LeftEdge, parent),
+      m_events(new EventsModel(this)),
+      m_ranks(new RanksModel(this))
 {
     setFixedWidth(kWidth);
     auto* column = new QVBoxLayout(this);
@@ -139,8 +141,9 @@ void RunSide::buildEvents(QVBoxLayout& column)
     m_eventsView->setColumnWidth(EventsModel::Mark, 22);
     m_eventsView->setColumnWidth(EventsModel::AtStep, 52);
     block->addWidget(m_eventsView, 1);
-    connect(m_eventsView, &QTableView::activated, this,
-            [this](const QModelIndex& index) { emit stepChosen(static_cast<double>(m_events->event(index.row()).step)); });
+    connect(m_eventsView, &QTableView::activated, this, [this](const QModelIndex& index) {
+        emit stepChosen(static_cast<double>(m_events->event(index.row()).step));
+    });
     connect(m_eventsView, &QTableView::clicked, m_eventsView, &QTableView::activated);
 }
 
@@ -159,18 +162,22 @@ void RunSide::showProgress(const RunProgress& progress, double elapsedSeconds, R
     m_step->setText(tr("Step %1").arg(formatCount(progress.step)));
     m_total->setText(progress.total > 0 ? tr("of %1").arg(formatCount(progress.total)) : QString());
     m_bar->setRange(0, 1000); // A range of 0 to 0 would move for ever.
-    const double share = progress.total > 0 ? static_cast<double>(progress.step) / static_cast<double>(progress.total) : 0.0;
+    const double share =
+        progress.total > 0 ? static_cast<double>(progress.step) / static_cast<double>(progress.total) : 0.0;
     m_bar->setValue(static_cast<int>(share * 1000.0));
     m_percent->setText(progress.total > 0 ? tr("%1 %").arg(static_cast<int>(share * 100.0)) : QString());
     const bool goesOn = state == RunState::Running;
-    m_left->setText(goesOn && progress.secondsLeft >= 0.0 ? tr("%1 left").arg(formatDuration(progress.secondsLeft)) : QString());
+    m_left->setText(goesOn && progress.secondsLeft >= 0.0
+                        ? tr("%1 left").arg(formatDuration(progress.secondsLeft))
+                        : QString());
     if (elapsedSeconds < 0.0) {
         m_elapsed->clear();
         return;
     }
     auto elapsed = tr("%1 elapsed").arg(formatDuration(elapsedSeconds));
     if (progress.step > 0 && elapsedSeconds > 0.5)
-        elapsed += tr(" · %1 steps/s").arg(formatNumber(static_cast<double>(progress.step) / elapsedSeconds, 3));
+        elapsed +=
+            tr(" · %1 steps/s").arg(formatNumber(static_cast<double>(progress.step) / elapsedSeconds, 3));
     m_elapsed->setText(elapsed);
 }
 
@@ -182,7 +189,8 @@ void RunSide::showWords(const RunWords& words)
 void RunSide::showRanks(const RunSeries& series)
 {
     m_ranks->refresh(series);
-    m_remark->setText(m_ranks->rowCount() == 0 ? tr("Ranks report once the first step is done.") : m_ranks->remark());
+    m_remark->setText(m_ranks->rowCount() == 0 ? tr("Ranks report once the first step is done.")
+                                               : m_ranks->remark());
 }
 
 void RunSide::showAdvice(const QStringList& advice)
@@ -197,7 +205,8 @@ void RunSide::showAdvice(const QStringList& advice)
         return;
     column->addWidget(title(tr("What to do"), m_advice));
     for (const auto& each : advice) {
-        auto* label = new ThemedLabel(QStringLiteral("• ") + each, uiFont(TextSize::Small), &Theme::text, m_advice);
+        auto* label =
+            new ThemedLabel(QStringLiteral("• ") + each, uiFont(TextSize::Small), &Theme::text, m_advice);
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
         column->addWidget(label);

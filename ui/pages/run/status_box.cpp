@@ -20,7 +20,8 @@ bool isTinted(Tone tone)
 
 } // namespace
 
-StatusBox::StatusBox(QWidget* parent) : QWidget(parent), m_sentence(new QLabel(this)), m_detail(new QLabel(this))
+StatusBox::StatusBox(QWidget* parent)
+    : QWidget(parent), m_sentence(new QLabel(this)), m_detail(new QLabel(this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(38, 9, 14, 9);
