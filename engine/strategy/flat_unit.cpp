@@ -46,14 +46,9 @@ FlatUnit::FlatUnit(Communicator& communicator, ParameterMeter& meter, FlatDtypes
 {
     layOut(weights);
     const at::NoGradGuard noGrad;
-    const std::int64_t first = m_shardLength * communicator.rank();
     m_shard = at::zeros({m_shardLength}, dtypes.stored);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        at::Tensor own = piece(m_shard, i);
-        if (own.numel() > 0)
-            own.copy_(weights[i].detach().reshape({-1}).narrow(
-                0, std::max<std::int64_t>(0, first - m_offsets[i]), own.numel()));
-    }
+    for (std::size_t i = 0; i < weights.size(); ++i)
+        piece(m_shard, i).copy_(cut(weights[i].detach(), i));
     m_shard.set_requires_grad(true);
     m_gradient = at::zeros({m_shardLength}, dtypes.stored);
     m_buffer = at::empty({m_shardLength * communicator.size()}, dtypes.param);
@@ -172,13 +167,25 @@ void FlatUnit::zeroGradient()
     m_unsynced.reset();
 }
 
-at::Tensor FlatUnit::piece(const at::Tensor& shard, std::size_t weight) const
+FlatUnit::Span FlatUnit::spanOf(std::size_t weight) const
 {
     const std::int64_t first = m_shardLength * m_communicator.rank();
-    const std::int64_t begin = std::clamp<std::int64_t>(m_offsets[weight] - first, 0, m_shardLength);
-    const std::int64_t end =
-        std::clamp<std::int64_t>(m_offsets[weight] + m_lengths[weight] - first, 0, m_shardLength);
-    return shard.detach().narrow(0, begin, end - begin);
+    const std::int64_t offset = m_offsets[weight];
+    const std::int64_t begin = std::clamp<std::int64_t>(offset - first, 0, m_shardLength);
+    const std::int64_t end = std::clamp<std::int64_t>(offset + m_lengths[weight] - first, 0, m_shardLength);
+    return {begin, std::clamp<std::int64_t>(first - offset, 0, m_lengths[weight]), end - begin};
+}
+
+at::Tensor FlatUnit::piece(const at::Tensor& shard, std::size_t weight) const
+{
+    const Span span = spanOf(weight);
+    return shard.detach().narrow(0, span.inShard, span.length);
+}
+
+at::Tensor FlatUnit::cut(const at::Tensor& whole, std::size_t weight) const
+{
+    const Span span = spanOf(weight);
+    return whole.reshape({-1}).narrow(0, span.inWeight, span.length);
 }
 
 at::Tensor FlatUnit::whole(const at::Tensor& gathered, std::size_t weight) const

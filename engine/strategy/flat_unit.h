@@ -58,6 +58,8 @@ public:
     at::Tensor& shard() { return m_shard; } ///< The leaf, in the stored dtype.
     at::Tensor piece(const at::Tensor& shard,
                      std::size_t weight) const; ///< What a shard has of one weight; may be empty.
+    at::Tensor cut(const at::Tensor& whole,
+                   std::size_t weight) const; ///< The same part of a whole weight; shares its memory.
     at::Tensor whole(const at::Tensor& gathered,
                      std::size_t weight) const; ///< One weight out of all shards in rank order.
     at::Tensor& gradient() { return m_gradient; }
@@ -68,6 +70,14 @@ public:
     int reductions() const { return m_reductions; }
 
 private:
+    /// The part of a weight that lies in this rank's shard.
+    struct Span {
+        std::int64_t inShard = 0;
+        std::int64_t inWeight = 0;
+        std::int64_t length = 0;
+    };
+
+    Span spanOf(std::size_t weight) const;
     void layOut(const std::vector<at::Tensor>& weights);
     void reduce(at::Tensor flat);
 

@@ -62,7 +62,8 @@ struct Leave : torch::autograd::Function<Leave> {
 
 FsdpStrategy::FsdpStrategy(const Model& model, const std::vector<at::Tensor>& weights, FlatDtypes dtypes,
                            Communicator& communicator)
-    : m_communicator(communicator),
+    : Strategy(model.parameters()),
+      m_communicator(communicator),
       m_outputs(static_cast<std::size_t>(model.unitCount())),
       m_outputsWithGraph(static_cast<std::size_t>(model.unitCount()))
 {
@@ -71,7 +72,6 @@ FsdpStrategy::FsdpStrategy(const Model& model, const std::vector<at::Tensor>& we
         const auto& spec = model.parameters()[i];
         auto& unit = ofUnit[static_cast<std::size_t>(spec.unit)];
         m_places.push_back({spec.unit, unit.size()});
-        m_names.push_back(spec.name);
         unit.push_back(weights[i]);
     }
     for (const auto& unit : ofUnit)
@@ -209,18 +209,17 @@ double FsdpStrategy::over(double part, ReduceOp op)
     return part;
 }
 
-std::vector<std::pair<std::string, at::Tensor>> FsdpStrategy::fullParameters(bool wanted)
+NamedTensors FsdpStrategy::fullParameters(bool wanted)
 {
     return fullState(m_parameters, wanted);
 }
 
-std::vector<std::pair<std::string, at::Tensor>>
-FsdpStrategy::fullState(const std::vector<at::Tensor>& perParameter, bool wanted)
+NamedTensors FsdpStrategy::fullState(const std::vector<at::Tensor>& perParameter, bool wanted)
 {
     const at::NoGradGuard noGrad;
-    std::vector<std::pair<std::string, at::Tensor>> whole;
+    NamedTensors whole;
     for (std::size_t i = 0; wanted && i < perParameter.size(); ++i)
-        whole.emplace_back(m_names[i], at::Tensor());
+        whole.emplace_back(parameterNames()[i], at::Tensor());
     // One unit after the other, so that no more than one is whole at a time.
     for (int unit = 0; unit <= rootIndex(); ++unit) {
         const at::Tensor gathered = gatherFlat(shardOf(unit, perParameter), m_communicator);
@@ -231,6 +230,12 @@ FsdpStrategy::fullState(const std::vector<at::Tensor>& perParameter, bool wanted
     }
     std::erase_if(whole, [](const auto& entry) { return !entry.second.defined(); });
     return whole;
+}
+
+at::Tensor FsdpStrategy::partOf(const at::Tensor& whole, std::size_t index) const
+{
+    const auto& place = m_places[index];
+    return m_units[static_cast<std::size_t>(place.unit)].cut(whole, place.weight);
 }
 
 at::Tensor FsdpStrategy::shardOf(int unit, const std::vector<at::Tensor>& perParameter)

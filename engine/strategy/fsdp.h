@@ -22,7 +22,6 @@ public:
     at::Tensor leave(int unit, const at::Tensor& output) override;
 
     const std::vector<at::Tensor>& parameters() const override { return m_parameters; }
-    const std::vector<std::string>& parameterNames() const override { return m_names; }
 
     void setSync(bool sync) override { m_sync = sync; }
     void endOfBackward() override;
@@ -34,9 +33,8 @@ public:
     double sumOverShards(double partOfThisRank) override { return over(partOfThisRank, ReduceOp::Sum); }
     double maxOverShards(double partOfThisRank) override { return over(partOfThisRank, ReduceOp::Max); }
 
-    std::vector<std::pair<std::string, at::Tensor>> fullParameters(bool wanted) override;
-    std::vector<std::pair<std::string, at::Tensor>> fullState(const std::vector<at::Tensor>& perParameter,
-                                                              bool wanted) override;
+    NamedTensors fullParameters(bool wanted) override;
+    NamedTensors fullState(const std::vector<at::Tensor>& perParameter, bool wanted) override;
     std::uint64_t peakParameterBytes() const override { return m_meter.peak(); }
     Communicator& communicator() override { return m_communicator; }
 
@@ -48,6 +46,9 @@ public:
     std::vector<at::Tensor> open(int unit);
     void reopen(int unit);
     void close(int unit, std::vector<at::Tensor>&& gradients);
+
+protected:
+    at::Tensor partOf(const at::Tensor& whole, std::size_t index) const override;
 
 private:
     /// Where a parameter of the model lies.
@@ -76,7 +77,6 @@ private:
     std::vector<Place> m_places;
     std::vector<at::Tensor> m_parameters;
     std::vector<at::Tensor> m_gradients; ///< The pieces' gradients, for when a unit has some.
-    std::vector<std::string> m_names;
     std::vector<std::vector<at::Tensor>>
         m_outputs; ///< Of this forward pass, for a unit that is entered again.
     std::vector<bool> m_outputsWithGraph;

@@ -7,14 +7,15 @@ namespace mantissa {
 
 ReplicaStrategy::ReplicaStrategy(const Model& model, const std::vector<at::Tensor>& weights,
                                  at::ScalarType stored, Communicator& communicator)
-    : m_communicator(communicator), m_ofUnit(static_cast<std::size_t>(model.unitCount()))
+    : Strategy(model.parameters()),
+      m_communicator(communicator),
+      m_ofUnit(static_cast<std::size_t>(model.unitCount()))
 {
     const auto& specs = model.parameters();
     for (std::size_t i = 0; i < specs.size(); ++i) {
         // A copy even where the dtype fits: the ranks are given the same tensors.
         m_parameters.push_back(
             weights[i].detach().to(stored, false, true).contiguous().set_requires_grad(true));
-        m_names.push_back(specs[i].name);
         m_ofUnit[static_cast<std::size_t>(specs[i].unit)].push_back(i);
         m_bytes += m_parameters.back().nbytes();
     }
@@ -137,19 +138,23 @@ void ReplicaStrategy::zeroGradients()
         parameter.mutable_grad().reset();
 }
 
-std::vector<std::pair<std::string, at::Tensor>> ReplicaStrategy::fullParameters(bool wanted)
+NamedTensors ReplicaStrategy::fullParameters(bool wanted)
 {
     return fullState(m_parameters, wanted);
 }
 
-std::vector<std::pair<std::string, at::Tensor>>
-ReplicaStrategy::fullState(const std::vector<at::Tensor>& perParameter, bool wanted)
+NamedTensors ReplicaStrategy::fullState(const std::vector<at::Tensor>& perParameter, bool wanted)
 {
-    std::vector<std::pair<std::string, at::Tensor>> whole;
+    NamedTensors whole;
     for (std::size_t i = 0; wanted && i < perParameter.size(); ++i) {
         if (perParameter[i].defined())
-            whole.emplace_back(m_names[i], perParameter[i].detach().clone());
+            whole.emplace_back(parameterNames()[i], perParameter[i].detach().clone());
     }
+    return whole;
+}
+
+at::Tensor ReplicaStrategy::partOf(const at::Tensor& whole, std::size_t) const
+{
     return whole;
 }
 

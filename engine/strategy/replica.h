@@ -16,7 +16,6 @@ public:
     at::Tensor leave(int unit, const at::Tensor& output) override;
 
     const std::vector<at::Tensor>& parameters() const override { return m_parameters; }
-    const std::vector<std::string>& parameterNames() const override { return m_names; }
 
     void setSync(bool sync) override;
     void endOfBackward() override;
@@ -28,11 +27,13 @@ public:
     double sumOverShards(double partOfThisRank) override { return partOfThisRank; }
     double maxOverShards(double partOfThisRank) override { return partOfThisRank; }
 
-    std::vector<std::pair<std::string, at::Tensor>> fullParameters(bool wanted) override;
-    std::vector<std::pair<std::string, at::Tensor>> fullState(const std::vector<at::Tensor>& perParameter,
-                                                              bool wanted) override;
+    NamedTensors fullParameters(bool wanted) override;
+    NamedTensors fullState(const std::vector<at::Tensor>& perParameter, bool wanted) override;
     std::uint64_t peakParameterBytes() const override { return m_bytes; }
     Communicator& communicator() override { return m_communicator; }
+
+protected:
+    at::Tensor partOf(const at::Tensor& whole, std::size_t index) const override;
 
 private:
     bool alone() const { return m_communicator.size() == 1; }
@@ -43,7 +44,6 @@ private:
 
     Communicator& m_communicator;
     std::vector<at::Tensor> m_parameters;
-    std::vector<std::string> m_names;
     std::vector<std::vector<std::size_t>> m_ofUnit; ///< Indices into m_parameters.
     std::vector<at::Tensor> m_buffers; ///< Running statistics: rank 0's hold, as in DDP.
     at::Tensor m_flat; ///< The gradients are views of it.

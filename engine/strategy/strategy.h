@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/checkpoint/safetensors.h"
 #include "engine/comm/communicator.h"
 #include "engine/model/model.h"
 #include "engine/recipe/run_plan.h"
@@ -19,11 +20,13 @@ namespace mantissa {
 /// weights(), backward, endOfBackward · reduceGradients · the optimizer works on parameters() · endOfStep.
 class Strategy : public WeightAccess {
 public:
+    explicit Strategy(const std::vector<ParameterSpec>& weights);
+
     /// The tensors that the optimizer updates on this rank, with their gradients in .grad(): whole weights,
     /// or this rank's one-dimensional pieces of them (empty ones included, so that all ranks have the same
     /// list).
     virtual const std::vector<at::Tensor>& parameters() const = 0;
-    virtual const std::vector<std::string>& parameterNames() const = 0;
+    const std::vector<std::string>& parameterNames() const { return m_names; }
 
     /// Whether the next backward is followed by a reduction.
     virtual void setSync(bool sync) = 0;
@@ -43,15 +46,28 @@ public:
 
     /// Whole weights by name, fp32 or the parameter's own dtype, on every rank that `wanted`. A collective:
     /// all ranks call it.
-    virtual std::vector<std::pair<std::string, at::Tensor>> fullParameters(bool wanted) = 0;
+    virtual NamedTensors fullParameters(bool wanted) = 0;
     /// The same for a state of the optimizer that has the shapes of parameters().
-    virtual std::vector<std::pair<std::string, at::Tensor>>
-    fullState(const std::vector<at::Tensor>& perParameter, bool wanted) = 0;
+    virtual NamedTensors fullState(const std::vector<at::Tensor>& perParameter, bool wanted) = 0;
+
+    /// The way back: this rank's part of whole tensors, in the order of parameters(), whatever strategy and
+    /// world size they come from. Undefined where `whole` lacks the name; throws where the shape is another.
+    std::vector<at::Tensor> partsOf(const NamedTensors& whole) const;
+    /// Puts whole weights, all of them, in the place of the present ones. A collective.
+    void loadParameters(const NamedTensors& whole);
 
     /// Most bytes of parameters (shards and gathered units) that were alive at once on this rank.
     virtual std::uint64_t peakParameterBytes() const = 0;
 
     virtual Communicator& communicator() = 0;
+
+protected:
+    /// What parameters()[index] holds of its whole tensor; may share its memory.
+    virtual at::Tensor partOf(const at::Tensor& whole, std::size_t index) const = 0;
+
+private:
+    std::vector<std::string> m_names;
+    std::vector<std::vector<std::int64_t>> m_shapes; ///< Of the whole weights.
 };
 
 /// `weights` are the initial values, the same on every rank, in the order of the model's parameters.

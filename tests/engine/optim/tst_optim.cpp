@@ -53,8 +53,9 @@ double apart(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b)
 /// A strategy of which only the sums over shards are used: one rank alone.
 class Alone final : public Strategy {
 public:
+    Alone() : Strategy({}) {}
+
     const std::vector<at::Tensor>& parameters() const override { return m_none; }
-    const std::vector<std::string>& parameterNames() const override { return m_names; }
     void setSync(bool) override {}
     void endOfBackward() override {}
     std::int64_t takeNonfiniteBefore() override { return 0; }
@@ -63,19 +64,18 @@ public:
     void endOfStep() override {}
     double sumOverShards(double part) override { return part; }
     double maxOverShards(double part) override { return part; }
-    std::vector<std::pair<std::string, at::Tensor>> fullParameters(bool) override { return {}; }
-    std::vector<std::pair<std::string, at::Tensor>> fullState(const std::vector<at::Tensor>&, bool) override
-    {
-        return {};
-    }
+    NamedTensors fullParameters(bool) override { return {}; }
+    NamedTensors fullState(const std::vector<at::Tensor>&, bool) override { return {}; }
     std::uint64_t peakParameterBytes() const override { return 0; }
     Communicator& communicator() override { return *m_communicator; }
     std::vector<at::Tensor> enter(int) override { return {}; }
     at::Tensor leave(int, const at::Tensor& output) override { return output; }
 
+protected:
+    at::Tensor partOf(const at::Tensor& whole, std::size_t) const override { return whole; }
+
 private:
     std::vector<at::Tensor> m_none;
-    std::vector<std::string> m_names;
     ThreadGroup m_group{1, std::chrono::seconds(5)};
     std::unique_ptr<Communicator> m_communicator = m_group.communicator(0);
 };
