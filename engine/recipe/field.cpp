@@ -200,6 +200,19 @@ constexpr std::array kFields = {
 
 } // namespace
 
+bool Field::isTakenBy(std::string_view className) const
+{
+    if (classes.empty())
+        return true;
+    for (auto at = classes.find(className); at != std::string_view::npos;
+         at = classes.find(className, at + 1)) {
+        const auto end = at + className.size();
+        if ((at == 0 || classes[at - 1] == ' ') && (end == classes.size() || classes[end] == ' '))
+            return true;
+    }
+    return false;
+}
+
 Value Field::defaultValue() const
 {
     if (fallback.empty())

@@ -32,8 +32,14 @@ struct Field {
     std::string_view unit = {};
     FieldUse use = FieldUse::Checks;
     std::string_view help = {};
+    /// Of an argument: the short names of the classes that take it, with spaces between; empty: all of its
+    /// section.
+    std::string_view classes = {};
+    /// Written into the file with the choice of such a class, where it cannot do without; as YAML.
+    std::string_view whenChosen = {};
 
     Value defaultValue() const;
+    bool isTakenBy(std::string_view className) const;
 };
 
 /// Every field, in the order in which forms show them.

@@ -33,14 +33,16 @@ inline constexpr Field dataFolder = {
     .type = FieldType::Text,
     .stage = "data",
     .use = FieldUse::Runs,
-    .help = "FashionMNIST: the folder with the four IDX files; nothing: the system's own copy."};
+    .help = "FashionMNIST: the folder with the four IDX files; nothing: the system's own copy.",
+    .classes = "FashionMNIST"};
 inline constexpr Field dataFile = {.path = "data.init_args.file",
                                    .label = "file",
                                    .type = FieldType::Text,
                                    .stage = "data",
                                    .use = FieldUse::Runs,
                                    .help = "TextBytes: any file; each of its bytes is a token. TraceBatches: "
-                                           "the safetensors file with the batches."};
+                                           "the safetensors file with the batches.",
+                                   .classes = "TextBytes TraceBatches"};
 inline constexpr Field dataContext = {.path = "data.init_args.context",
                                       .label = "context",
                                       .type = FieldType::Integer,
@@ -48,7 +50,8 @@ inline constexpr Field dataContext = {.path = "data.init_args.context",
                                       .least = 1,
                                       .use = FieldUse::Runs,
                                       .help =
-                                          "TextBytes: tokens in a row; by default the context of the model."};
+                                          "TextBytes: tokens in a row; by default the context of the model.",
+                                      .classes = "TextBytes"};
 inline constexpr std::array<std::string_view, 3> kDataShapeChoices = {"vectors", "images", "tokens"};
 inline constexpr Field dataShape = {.path = "data.init_args.shape",
                                     .label = "shape",
@@ -56,7 +59,8 @@ inline constexpr Field dataShape = {.path = "data.init_args.shape",
                                     .stage = "data",
                                     .choices = kDataShapeChoices,
                                     .use = FieldUse::Runs,
-                                    .help = "Synthetic: what a sample is; by default what the model takes."};
+                                    .help = "Synthetic: what a sample is; by default what the model takes.",
+                                    .classes = "Synthetic"};
 inline constexpr Field dataInputs = {
     .path = "data.init_args.inputs",
     .label = "inputs",
@@ -64,14 +68,16 @@ inline constexpr Field dataInputs = {
     .stage = "data",
     .least = 1,
     .use = FieldUse::Runs,
-    .help = "Synthetic: numbers, pixels of a side, or tokens of a sample; by default what the model takes."};
+    .help = "Synthetic: numbers, pixels of a side, or tokens of a sample; by default what the model takes.",
+    .classes = "Synthetic"};
 inline constexpr Field dataClasses = {.path = "data.init_args.classes",
                                       .label = "classes",
                                       .type = FieldType::Integer,
                                       .stage = "data",
                                       .least = 2,
                                       .use = FieldUse::Runs,
-                                      .help = "Synthetic: classes or tokens; by default those of the model."};
+                                      .help = "Synthetic: classes or tokens; by default those of the model.",
+                                      .classes = "Synthetic"};
 inline constexpr Field dataSamples = {.path = "data.init_args.samples",
                                       .label = "samples",
                                       .type = FieldType::Integer,
@@ -79,14 +85,16 @@ inline constexpr Field dataSamples = {.path = "data.init_args.samples",
                                       .fallback = "4096",
                                       .least = 1,
                                       .use = FieldUse::Runs,
-                                      .help = "Synthetic: samples in all."};
+                                      .help = "Synthetic: samples in all.",
+                                      .classes = "Synthetic"};
 inline constexpr Field dataInitFile = {
     .path = "data.init_args.init_file",
     .label = "init_file",
     .type = FieldType::Text,
     .stage = "data",
     .use = FieldUse::Runs,
-    .help = "TraceBatches: a safetensors file with the first weights, by parameter name."};
+    .help = "TraceBatches: a safetensors file with the first weights, by parameter name.",
+    .classes = "TraceBatches"};
 inline constexpr Field dataBatchesPerEpoch = {.path = "data.init_args.batches_per_epoch",
                                               .label = "batches_per_epoch",
                                               .type = FieldType::Integer,
@@ -94,6 +102,7 @@ inline constexpr Field dataBatchesPerEpoch = {.path = "data.init_args.batches_pe
                                               .fallback = "0",
                                               .least = 0,
                                               .use = FieldUse::Runs,
-                                              .help = "TraceBatches: recorded batches in an epoch; 0: all."};
+                                              .help = "TraceBatches: recorded batches in an epoch; 0: all.",
+                                              .classes = "TraceBatches"};
 
 } // namespace mantissa::field

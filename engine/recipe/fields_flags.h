@@ -108,11 +108,15 @@ inline constexpr Field modelRegistry = {.path = "trainer.model_registry",
                                         .type = FieldType::Text,
                                         .stage = "record",
                                         .help = "The registry that checkpoints are sent to."};
+inline constexpr std::array<std::string_view, 8> kCallbacksChoices = {
+    "ModelCheckpoint",    "LearningRateMonitor", "EarlyStopping", "StochasticWeightAveraging",
+    "EMAWeightAveraging", "DeviceStatsMonitor",  "Timer",         "ModelSummary"};
 inline constexpr Field callbacks = {.path = "trainer.callbacks",
                                     .label = "callbacks",
                                     .type = FieldType::List,
                                     .stage = "configure",
                                     .fallback = "[]",
+                                    .choices = kCallbacksChoices,
                                     .use = FieldUse::Runs,
                                     .help = "Classes with code that runs at fixed moments of training."};
 inline constexpr Field plugins = {.path = "trainer.plugins",

@@ -24,7 +24,8 @@ inline constexpr Field modelInputs = {.path = "model.init_args.inputs",
                                       .fallback = "784",
                                       .least = 1,
                                       .use = FieldUse::Runs,
-                                      .help = "MLP: numbers in a sample."};
+                                      .help = "MLP: numbers in a sample.",
+                                      .classes = "MLP"};
 inline constexpr Field modelHidden = {.path = "model.init_args.hidden",
                                       .label = "hidden",
                                       .type = FieldType::Integer,
@@ -32,7 +33,8 @@ inline constexpr Field modelHidden = {.path = "model.init_args.hidden",
                                       .fallback = "256",
                                       .least = 1,
                                       .use = FieldUse::Runs,
-                                      .help = "MLP: width of the hidden layers."};
+                                      .help = "MLP: width of the hidden layers.",
+                                      .classes = "MLP"};
 inline constexpr Field modelClasses = {.path = "model.init_args.classes",
                                        .label = "classes",
                                        .type = FieldType::Integer,
@@ -40,7 +42,8 @@ inline constexpr Field modelClasses = {.path = "model.init_args.classes",
                                        .fallback = "10",
                                        .least = 2,
                                        .use = FieldUse::Runs,
-                                       .help = "Classes that are told apart."};
+                                       .help = "Classes that are told apart.",
+                                       .classes = "MLP ConvNet"};
 inline constexpr Field modelLayers = {
     .path = "model.init_args.layers",
     .label = "layers",
@@ -48,7 +51,8 @@ inline constexpr Field modelLayers = {
     .stage = "forward",
     .least = 1,
     .use = FieldUse::Runs,
-    .help = "MLP: linear layers in all, 3 by default. Transformer: blocks, 2 by default."};
+    .help = "MLP: linear layers in all, 3 by default. Transformer: blocks, 2 by default.",
+    .classes = "MLP Transformer"};
 inline constexpr Field modelChannels1 = {.path = "model.init_args.channels1",
                                          .label = "channels1",
                                          .type = FieldType::Integer,
@@ -56,7 +60,8 @@ inline constexpr Field modelChannels1 = {.path = "model.init_args.channels1",
                                          .fallback = "8",
                                          .least = 1,
                                          .use = FieldUse::Runs,
-                                         .help = "ConvNet: channels after the first convolution."};
+                                         .help = "ConvNet: channels after the first convolution.",
+                                         .classes = "ConvNet"};
 inline constexpr Field modelChannels2 = {.path = "model.init_args.channels2",
                                          .label = "channels2",
                                          .type = FieldType::Integer,
@@ -64,7 +69,8 @@ inline constexpr Field modelChannels2 = {.path = "model.init_args.channels2",
                                          .fallback = "16",
                                          .least = 1,
                                          .use = FieldUse::Runs,
-                                         .help = "ConvNet: channels after the second convolution."};
+                                         .help = "ConvNet: channels after the second convolution.",
+                                         .classes = "ConvNet"};
 inline constexpr Field modelImageSize = {
     .path = "model.init_args.image_size",
     .label = "image_size",
@@ -73,15 +79,16 @@ inline constexpr Field modelImageSize = {
     .fallback = "28",
     .least = 4,
     .use = FieldUse::Runs,
-    .help = "ConvNet: height and width of an image; a multiple of 4, for it is halved twice."};
+    .help = "ConvNet: height and width of an image; a multiple of 4, for it is halved twice.",
+    .classes = "ConvNet"};
 inline constexpr Field modelBatchNorm = {.path = "model.init_args.batch_norm",
                                          .label = "batch_norm",
                                          .type = FieldType::Bool,
                                          .stage = "forward",
                                          .fallback = "false",
                                          .use = FieldUse::Runs,
-                                         .help =
-                                             "ConvNet: normalises each channel over the batch of a rank."};
+                                         .help = "ConvNet: normalises each channel over the batch of a rank.",
+                                         .classes = "ConvNet"};
 inline constexpr Field modelVocab = {.path = "model.init_args.vocab",
                                      .label = "vocab",
                                      .type = FieldType::Integer,
@@ -89,7 +96,8 @@ inline constexpr Field modelVocab = {.path = "model.init_args.vocab",
                                      .fallback = "256",
                                      .least = 2,
                                      .use = FieldUse::Runs,
-                                     .help = "Transformer: tokens that are told apart; bytes need 256."};
+                                     .help = "Transformer: tokens that are told apart; bytes need 256.",
+                                     .classes = "Transformer"};
 inline constexpr Field modelContext = {.path = "model.init_args.context",
                                        .label = "context",
                                        .type = FieldType::Integer,
@@ -97,7 +105,8 @@ inline constexpr Field modelContext = {.path = "model.init_args.context",
                                        .fallback = "128",
                                        .least = 1,
                                        .use = FieldUse::Runs,
-                                       .help = "Transformer: tokens in a row."};
+                                       .help = "Transformer: tokens in a row.",
+                                       .classes = "Transformer"};
 inline constexpr Field modelWidth = {.path = "model.init_args.width",
                                      .label = "width",
                                      .type = FieldType::Integer,
@@ -106,7 +115,8 @@ inline constexpr Field modelWidth = {.path = "model.init_args.width",
                                      .least = 1,
                                      .use = FieldUse::Runs,
                                      .help =
-                                         "Transformer: numbers that stand for a token; a multiple of heads."};
+                                         "Transformer: numbers that stand for a token; a multiple of heads.",
+                                     .classes = "Transformer"};
 inline constexpr Field modelHeads = {.path = "model.init_args.heads",
                                      .label = "heads",
                                      .type = FieldType::Integer,
@@ -114,7 +124,8 @@ inline constexpr Field modelHeads = {.path = "model.init_args.heads",
                                      .fallback = "4",
                                      .least = 1,
                                      .use = FieldUse::Runs,
-                                     .help = "Transformer: attention heads in a block."};
+                                     .help = "Transformer: attention heads in a block.",
+                                     .classes = "Transformer"};
 inline constexpr Field modelDropout = {.path = "model.init_args.dropout",
                                        .label = "dropout",
                                        .type = FieldType::Number,
@@ -123,7 +134,8 @@ inline constexpr Field modelDropout = {.path = "model.init_args.dropout",
                                        .least = 0,
                                        .most = 0.999,
                                        .use = FieldUse::Runs,
-                                       .help = "Transformer: share of activations set to zero in training."};
+                                       .help = "Transformer: share of activations set to zero in training.",
+                                       .classes = "Transformer"};
 inline constexpr Field modelTiedHead = {.path = "model.init_args.tied_head",
                                         .label = "tied_head",
                                         .type = FieldType::Bool,
@@ -131,7 +143,8 @@ inline constexpr Field modelTiedHead = {.path = "model.init_args.tied_head",
                                         .fallback = "false",
                                         .use = FieldUse::Runs,
                                         .help =
-                                            "Transformer: the output layer uses the embedding of the input."};
+                                            "Transformer: the output layer uses the embedding of the input.",
+                                        .classes = "Transformer"};
 inline constexpr std::array<std::string_view, 2> kModelAttentionChoices = {"sdpa", "explicit"};
 inline constexpr Field modelAttention = {.path = "model.init_args.attention",
                                          .label = "attention",
@@ -141,6 +154,7 @@ inline constexpr Field modelAttention = {.path = "model.init_args.attention",
                                          .choices = kModelAttentionChoices,
                                          .use = FieldUse::Runs,
                                          .help =
-                                             "Transformer: the library's attention, or scores made by hand."};
+                                             "Transformer: the library's attention, or scores made by hand.",
+                                         .classes = "Transformer"};
 
 } // namespace mantissa::field

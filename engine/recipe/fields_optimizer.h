@@ -35,7 +35,8 @@ inline constexpr Field fused = {.path = "optimizer.init_args.fused",
                                 .fallback = "false",
                                 .use = FieldUse::Runs,
                                 .help = "One kernel does the whole step, and divides by the loss scale "
-                                        "itself. Then nobody may unscale before it."};
+                                        "itself. Then nobody may unscale before it.",
+                                .classes = "Adam AdamW SGD Adagrad"};
 inline constexpr Field foreach = {
     .path = "optimizer.init_args.foreach",
     .knob = "module.optimizer.foreach",
@@ -44,7 +45,8 @@ inline constexpr Field foreach = {
     .stage = "optimizer",
     .use = FieldUse::Runs,
     .help =
-        "Updates all tensors together, operation by operation. Differs from the loop in the last bits only."};
+        "Updates all tensors together, operation by operation. Differs from the loop in the last bits only.",
+    .classes = "Adam AdamW SGD Adagrad RMSprop"};
 inline constexpr Field betas = {.path = "optimizer.init_args.betas",
                                 .label = "betas",
                                 .type = FieldType::List,
@@ -52,7 +54,8 @@ inline constexpr Field betas = {.path = "optimizer.init_args.betas",
                                 .fallback = "[0.9, 0.999]",
                                 .use = FieldUse::Runs,
                                 .help = "How long the first and the second moment of Adam remember. In "
-                                        "bf16-true a second value close to 1 cannot fall."};
+                                        "bf16-true a second value close to 1 cannot fall.",
+                                .classes = "Adam AdamW AdamW8bit"};
 inline constexpr Field eps = {.path = "optimizer.init_args.eps",
                               .knob = "module.optimizer.eps",
                               .label = "eps",
@@ -61,8 +64,8 @@ inline constexpr Field eps = {.path = "optimizer.init_args.eps",
                               .fallback = "1.0e-08",
                               .least = 0,
                               .use = FieldUse::Runs,
-                              .help =
-                                  "Keeps Adam from dividing by zero. In fp16 the default rounds to zero."};
+                              .help = "Keeps Adam from dividing by zero. In fp16 the default rounds to zero.",
+                              .classes = "Adam AdamW AdamW8bit Adagrad RMSprop"};
 inline constexpr Field weightDecay = {
     .path = "optimizer.init_args.weight_decay",
     .label = "weight_decay",
@@ -70,7 +73,8 @@ inline constexpr Field weightDecay = {
     .stage = "optimizer",
     .least = 0,
     .use = FieldUse::Runs,
-    .help = "Pulls weights towards zero. Without a word AdamW takes 0.01 and the others 0."};
+    .help = "Pulls weights towards zero. Without a word AdamW takes 0.01 and the others 0.",
+    .classes = "Adam AdamW AdamW8bit SGD Adagrad RMSprop"};
 inline constexpr Field momentum = {.path = "optimizer.init_args.momentum",
                                    .knob = "module.optimizer.momentum",
                                    .label = "momentum",
@@ -79,7 +83,8 @@ inline constexpr Field momentum = {.path = "optimizer.init_args.momentum",
                                    .fallback = "0.0",
                                    .least = 0,
                                    .use = FieldUse::Runs,
-                                   .help = "SGD: how much of the last step goes on."};
+                                   .help = "SGD: how much of the last step goes on.",
+                                   .classes = "SGD RMSprop"};
 inline constexpr Field dampening = {
     .path = "optimizer.init_args.dampening",
     .label = "dampening",
@@ -87,7 +92,8 @@ inline constexpr Field dampening = {
     .stage = "optimizer",
     .fallback = "0.0",
     .use = FieldUse::Runs,
-    .help = "SGD: takes this share off each new gradient that enters the momentum."};
+    .help = "SGD: takes this share off each new gradient that enters the momentum.",
+    .classes = "SGD"};
 inline constexpr Field nesterov = {
     .path = "optimizer.init_args.nesterov",
     .label = "nesterov",
@@ -95,20 +101,23 @@ inline constexpr Field nesterov = {
     .stage = "optimizer",
     .fallback = "false",
     .use = FieldUse::Runs,
-    .help = "SGD: looks a step of momentum ahead. Needs momentum, and no dampening."};
+    .help = "SGD: looks a step of momentum ahead. Needs momentum, and no dampening.",
+    .classes = "SGD"};
 inline constexpr Field amsgrad = {.path = "optimizer.init_args.amsgrad",
                                   .label = "amsgrad",
                                   .type = FieldType::Bool,
                                   .stage = "optimizer",
                                   .fallback = "false",
                                   .use = FieldUse::Runs,
-                                  .help = "Adam: divides by the largest second moment seen so far."};
+                                  .help = "Adam: divides by the largest second moment seen so far.",
+                                  .classes = "Adam AdamW"};
 inline constexpr Field maximize = {.path = "optimizer.init_args.maximize",
                                    .label = "maximize",
                                    .type = FieldType::Bool,
                                    .stage = "optimizer",
                                    .fallback = "false",
                                    .use = FieldUse::Runs,
-                                   .help = "Climbs instead of descending."};
+                                   .help = "Climbs instead of descending.",
+                                   .classes = "Adam AdamW SGD Adagrad RMSprop"};
 
 } // namespace mantissa::field

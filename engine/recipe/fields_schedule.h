@@ -27,14 +27,18 @@ inline constexpr Field scheduleWarmup = {
     .fallback = "0",
     .least = 0,
     .use = FieldUse::Runs,
-    .help = "WarmupCosine: advances during which the rate rises from zero in equal parts."};
-inline constexpr Field scheduleTotal = {.path = "lr_scheduler.init_args.total",
-                                        .label = "total",
-                                        .type = FieldType::Integer,
-                                        .stage = "optimizer",
-                                        .least = 1,
-                                        .use = FieldUse::Runs,
-                                        .help = "WarmupCosine: advances until the least rate is reached."};
+    .help = "WarmupCosine: advances during which the rate rises from zero in equal parts.",
+    .classes = "WarmupCosine"};
+inline constexpr Field scheduleTotal = {
+    .path = "lr_scheduler.init_args.total",
+    .label = "total",
+    .type = FieldType::Integer,
+    .stage = "optimizer",
+    .least = 1,
+    .use = FieldUse::Runs,
+    .help = "WarmupCosine: advances until the least rate is reached; by default trainer.max_steps.",
+    .classes = "WarmupCosine",
+    .whenChosen = "1000"};
 inline constexpr Field scheduleMinRatio = {.path = "lr_scheduler.init_args.min_ratio",
                                            .label = "min_ratio",
                                            .type = FieldType::Number,
@@ -44,14 +48,17 @@ inline constexpr Field scheduleMinRatio = {.path = "lr_scheduler.init_args.min_r
                                            .most = 1,
                                            .use = FieldUse::Runs,
                                            .help =
-                                               "WarmupCosine: the least rate as a share of the base rate."};
+                                               "WarmupCosine: the least rate as a share of the base rate.",
+                                           .classes = "WarmupCosine"};
 inline constexpr Field scheduleStepSize = {.path = "lr_scheduler.init_args.step_size",
                                            .label = "step_size",
                                            .type = FieldType::Integer,
                                            .stage = "optimizer",
                                            .least = 1,
                                            .use = FieldUse::Runs,
-                                           .help = "StepLR: advances between two multiplications."};
+                                           .help = "StepLR: advances between two multiplications.",
+                                           .classes = "StepLR",
+                                           .whenChosen = "1"};
 inline constexpr Field scheduleGamma = {.path = "lr_scheduler.init_args.gamma",
                                         .label = "gamma",
                                         .type = FieldType::Number,
@@ -59,7 +66,8 @@ inline constexpr Field scheduleGamma = {.path = "lr_scheduler.init_args.gamma",
                                         .fallback = "0.1",
                                         .least = 0,
                                         .use = FieldUse::Runs,
-                                        .help = "StepLR: the factor of each multiplication."};
+                                        .help = "StepLR: the factor of each multiplication.",
+                                        .classes = "StepLR"};
 inline constexpr std::array<std::string_view, 2> kScheduleIntervalChoices = {"epoch", "step"};
 inline constexpr Field scheduleInterval = {
     .path = "mantissa.facts.lr_scheduler.interval",

@@ -160,7 +160,7 @@ std::vector<UnknownKey> unknownKeys(const Setup& setup)
     trainer.emplace_back("suggest_integrations");
     check.section(setup, "trainer", std::move(trainer));
     auto own = keysUnder("mantissa");
-    own.insert(own.end(), {"capture", "knobs"});
+    own.emplace_back("knobs");
     check.section(setup, "mantissa", std::move(own));
     check.section(setup, "mantissa.fabric", keysUnder("mantissa.fabric"));
     check.section(setup, "mantissa.scaler", keysUnder("mantissa.scaler"));

@@ -1,4 +1,6 @@
+#include "engine/recipe/fields.h"
 #include "engine/recipe/presets.h"
+#include "engine/recipe/run_plan.h"
 #include "engine/recipe/setup_file.h"
 #include "engine/rules/check.h"
 #include "ui/models/effective_model.h"
@@ -29,6 +31,16 @@ mantissa:
   target: fabric-2.6.6
   fabric:
     max_norm: 1.0
+)";
+
+const char* const kTrains = R"(trainer:
+  max_epochs: 1
+model:
+  class_path: mantissa.MLP
+data:
+  class_path: mantissa.FashionMNIST
+optimizer:
+  class_path: torch.optim.SGD
 )";
 
 Setup setupOf(const char* yaml)
@@ -115,9 +127,7 @@ private slots:
 
     void whatThisEngineCannotTrainIsCheckedOnly()
     {
-        const auto setup = setupOf(
-            "trainer:\n  max_epochs: 1\nmodel:\n  class_path: mantissa.MLP\n"
-            "data:\n  class_path: mantissa.FashionMNIST\noptimizer:\n  class_path: torch.optim.SGD\n");
+        const auto setup = setupOf(kTrains);
         const auto groups = paletteGroups(setup);
 
         const auto verdict = judgeBlock(*blockNamed(groups, "Precision", "64-true"), setup, *targetOf(setup));
@@ -136,6 +146,37 @@ private slots:
         QVERIFY(after);
         QVERIFY(!after->has("optimizer.init_args.betas"));
         QCOMPARE(after->at("optimizer.init_args.lr").asDouble(), 3e-4);
+    }
+
+    void whatAScheduleCannotDoWithoutComesWithIt()
+    {
+        const auto setup = setupOf(kTrains);
+        const auto stepped = applyEdits(setup, blockNamed(paletteGroups(setup), "Schedule", "StepLR")->edits);
+        QVERIFY(stepped);
+        QVERIFY(stepped->has(std::string(field::scheduleStepSize.path)));
+        QVERIFY(planRun(*stepped));
+
+        // The end of a cosine is the end of training, where the set-up has one.
+        auto ends = setup;
+        QVERIFY(ends.set(field::maxSteps.path, 300));
+        const auto cosine =
+            applyEdits(ends, blockNamed(paletteGroups(ends), "Schedule", "WarmupCosine")->edits);
+        QVERIFY(cosine);
+        QVERIFY(!cosine->has(std::string(field::scheduleTotal.path)));
+        QCOMPARE(planRun(*cosine)->schedule.total, std::int64_t{300});
+    }
+
+    void anotherModelLeavesNothingOfTheOneBefore()
+    {
+        auto setup = setupOf(kTrains);
+        QVERIFY(setup.set(field::modelHidden.path, 64));
+        QVERIFY(setup.set(field::dataFolder.path, "elsewhere"));
+
+        const auto after = applyEdits(setup, blockNamed(paletteGroups(setup), "Model", "ConvNet")->edits);
+
+        QVERIFY(after);
+        QVERIFY(!after->has(std::string(field::modelHidden.path)));
+        QVERIFY(after->has(std::string(field::dataFolder.path)));
     }
 
     void aCallbackGoesInAndOut()

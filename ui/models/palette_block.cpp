@@ -2,6 +2,7 @@
 
 #include "engine/recipe/class_object.h"
 #include "engine/recipe/fields.h"
+#include "engine/recipe/flow_value.h"
 #include "engine/recipe/path.h"
 #include "engine/recipe/run_plan.h"
 #include "engine/rules/check.h"
@@ -51,55 +52,46 @@ PaletteGroup strategies()
     return group;
 }
 
-/// Settings of `init_args` that a class does not know leave with the class before it.
-struct ClassArguments {
-    std::string_view section;
-    std::string_view argument;
-    std::string_view classes; ///< Short names, each between spaces.
-};
-
-constexpr std::array kArguments = {
-    ClassArguments{"optimizer", "betas", " Adam AdamW AdamW8bit "},
-    ClassArguments{"optimizer", "amsgrad", " Adam AdamW "},
-    ClassArguments{"optimizer", "eps", " Adam AdamW AdamW8bit Adagrad RMSprop "},
-    ClassArguments{"optimizer", "momentum", " SGD RMSprop "},
-    ClassArguments{"optimizer", "dampening", " SGD "},
-    ClassArguments{"optimizer", "nesterov", " SGD "},
-    ClassArguments{"optimizer", "fused", " Adam AdamW SGD Adagrad "},
-    ClassArguments{"optimizer", "weight_decay", " Adam AdamW AdamW8bit SGD Adagrad RMSprop "},
-    ClassArguments{"lr_scheduler", "warmup", " WarmupCosine "},
-    ClassArguments{"lr_scheduler", "total", " WarmupCosine "},
-    ClassArguments{"lr_scheduler", "min_ratio", " WarmupCosine "},
-    ClassArguments{"lr_scheduler", "step_size", " StepLR "},
-    ClassArguments{"lr_scheduler", "gamma", " StepLR "},
-};
-
-std::vector<Edit> classEdits(const Setup& setup, const Field& field, std::string_view choice)
+std::string_view sectionOf(const Field& field)
 {
-    const auto section = field.path.substr(0, field.path.find('.'));
-    std::vector<Edit> edits{set(field.path, choice)};
-    const auto name = " " + std::string(shortClassName(choice)) + " ";
-    for (const auto& argument : kArguments) {
-        const auto path = std::string(section) + ".init_args." + std::string(argument.argument);
-        if (argument.section == section && argument.classes.find(name) == std::string_view::npos
-            && setup.has(path))
-            edits.push_back(unset(path));
+    return field.path.substr(0, field.path.find('.'));
+}
+
+/// Arguments of `init_args` that a class does not know leave with the class before it; those that it cannot
+/// do without come with it.
+std::vector<Edit> classEdits(const Setup& setup, const Field& chooser, std::string_view choice)
+{
+    std::vector<Edit> edits{set(chooser.path, choice)};
+    const auto arguments = std::string(sectionOf(chooser)) + ".init_args";
+    if (choice.starts_with("mantissa."))
+        for (const auto& [name, value] : setup.at(arguments).asMap())
+            if (const auto path = joinPath(arguments, name); !fieldAt(path))
+                edits.push_back(unset(path));
+    std::vector<Edit> needed;
+    for (const auto* field : allFields()) {
+        if (field->classes.empty() || sectionOf(*field) != sectionOf(chooser))
+            continue;
+        const bool taken = field->isTakenBy(shortClassName(choice));
+        const bool written = setup.has(std::string(field->path));
+        if (written && !taken)
+            edits.push_back(unset(field->path));
+        else if (taken && !written && !field->whenChosen.empty())
+            needed.push_back(set(field->path, readFlowValue(std::string(field->whenChosen))));
     }
+    if (needed.empty())
+        return edits;
+    const auto without = applyEdits(setup, edits);
+    if (!without || !planRun(*without)) // Else something else in the set-up says it.
+        edits.insert(edits.end(), needed.begin(), needed.end());
     return edits;
 }
 
-PaletteGroup classes(const Setup& setup, std::string title, const Field& field)
+PaletteGroup classes(const Setup& setup, std::string title, const Field& chooser)
 {
     PaletteGroup group{std::move(title), {}};
-    for (const auto choice : field.choices) {
-        auto edits = classEdits(setup, field, choice);
-        // What a StepLR or a WarmupCosine cannot do without.
-        if (choice.ends_with("StepLR") && !setup.has("lr_scheduler.init_args.step_size"))
-            edits.push_back(set("lr_scheduler.init_args.step_size", 1));
-        if (choice.ends_with("WarmupCosine") && !setup.has("lr_scheduler.init_args.total"))
-            edits.push_back(set("lr_scheduler.init_args.total", 1000));
-        group.blocks.push_back({std::string(shortClassName(choice)), {}, std::move(edits), {}});
-    }
+    for (const auto choice : chooser.choices)
+        group.blocks.push_back(
+            {std::string(shortClassName(choice)), {}, classEdits(setup, chooser, choice), {}});
     return group;
 }
 
@@ -110,63 +102,42 @@ PaletteGroup schedules(const Setup& setup)
     return group;
 }
 
-PaletteGroup models(const Setup& setup)
-{
-    PaletteGroup group{"Model", {}};
-    for (const auto choice : field::modelClass.choices) {
-        std::vector<Edit> edits;
-        if (setup.at(field::modelClass.path).asString() != choice) // Another network has other arguments.
-            edits = {unset("model.init_args"), set(field::modelClass.path, choice)};
-        else
-            edits = {set(field::modelClass.path, choice)};
-        group.blocks.push_back({std::string(shortClassName(choice)), {}, std::move(edits), {}});
-    }
-    return group;
-}
+/// What the palette offers of settings that take any number.
+struct OfferedClip {
+    std::string_view name;
+    std::string_view algorithm;
+    double value;
+};
+constexpr std::array kClips = {OfferedClip{"norm 1.0", "norm", 1.0}, OfferedClip{"value 0.5", "value", 0.5}};
+constexpr std::array kAccumulations = {1, 2, 4, 8};
 
-PaletteGroup datas(const Setup& setup)
+std::vector<Edit> noClipping()
 {
-    PaletteGroup group{"Data", {}};
-    constexpr std::array own = {"folder",  "file",      "context",          "shape", "inputs", "classes",
-                                "samples", "init_file", "batches_per_epoch"};
-    for (const auto choice : field::dataClass.choices) {
-        std::vector<Edit> edits{set(field::dataClass.path, choice)};
-        if (setup.at(field::dataClass.path).asString() != choice)
-            for (const auto* argument : own)
-                if (const auto path = std::string("data.init_args.") + argument; setup.has(path))
-                    edits.push_back(unset(path));
-        group.blocks.push_back({std::string(shortClassName(choice)), {}, std::move(edits), {}});
-    }
-    return group;
+    return {unset(field::clipValue.path), unset(field::clipAlgorithm.path), unset(field::fabricMaxNorm.path),
+            unset(field::fabricClipValue.path)};
 }
 
 PaletteGroup clippings(const Target& target)
 {
-    PaletteGroup group{"Clipping", {}};
-    if (target.framework == Framework::Fabric) {
-        group.blocks = {
-            {"none",
-             {},
-             {unset(field::fabricMaxNorm.path), unset(field::fabricClipValue.path),
-              unset(field::clipValue.path)},
-             {}},
-            {"norm 1.0", {}, {set(field::fabricMaxNorm.path, 1.0), unset(field::fabricClipValue.path)}, {}},
-            {"value 0.5", {}, {set(field::fabricClipValue.path, 0.5), unset(field::fabricMaxNorm.path)}, {}},
-        };
-        return group;
+    PaletteGroup group{"Clipping", {{"none", {}, noClipping(), {}}}};
+    for (const auto& clip : kClips) {
+        auto edits = noClipping();
+        if (target.framework == Framework::Fabric) {
+            const auto& field = clip.algorithm == "norm" ? field::fabricMaxNorm : field::fabricClipValue;
+            edits.push_back(set(field.path, clip.value));
+        } else {
+            edits.push_back(set(field::clipValue.path, clip.value));
+            edits.push_back(set(field::clipAlgorithm.path, clip.algorithm));
+        }
+        group.blocks.push_back({std::string(clip.name), {}, std::move(edits), {}});
     }
-    group.blocks = {
-        {"none", {}, {unset(field::clipValue.path), unset(field::clipAlgorithm.path)}, {}},
-        {"norm 1.0", {}, {set(field::clipValue.path, 1.0), set(field::clipAlgorithm.path, "norm")}, {}},
-        {"value 0.5", {}, {set(field::clipValue.path, 0.5), set(field::clipAlgorithm.path, "value")}, {}},
-    };
     return group;
 }
 
 PaletteGroup accumulations()
 {
     PaletteGroup group{"Accumulation", {}};
-    for (const int count : {1, 2, 4, 8})
+    for (const int count : kAccumulations)
         group.blocks.push_back(
             {std::to_string(count),
              {},
@@ -181,16 +152,13 @@ PaletteGroup accumulations()
 
 PaletteGroup callbacks()
 {
-    constexpr std::array names = {
-        "ModelCheckpoint",    "LearningRateMonitor", "EarlyStopping", "StochasticWeightAveraging",
-        "EMAWeightAveraging", "DeviceStatsMonitor",  "Timer"};
     PaletteGroup group{"Callbacks", {}};
-    for (const auto* name : names) {
+    const std::string list(field::callbacks.path);
+    for (const auto choice : field::callbacks.choices) {
+        const std::string name(choice);
         const Value entry(ValueMap{{"class_path", Value(fullClassPath("callbacks", name))}});
-        group.blocks.push_back({name,
-                                {},
-                                {{EditOp::Append, "trainer.callbacks", entry}},
-                                {{EditOp::Remove, std::string("trainer.callbacks[") + name + "]", {}}}});
+        group.blocks.push_back(
+            {name, {}, {{EditOp::Append, list, entry}}, {{EditOp::Remove, list + "[" + name + "]", {}}}});
     }
     return group;
 }
@@ -224,8 +192,8 @@ std::vector<PaletteGroup> paletteGroups(const Setup& setup)
             clippings(target ? *target : shippedTargets().front()),
             accumulations(),
             callbacks(),
-            models(setup),
-            datas(setup)};
+            classes(setup, "Model", field::modelClass),
+            classes(setup, "Data", field::dataClass)};
 }
 
 BlockVerdict judgeBlock(const PaletteBlock& block, const Setup& setup, const Target& target)
