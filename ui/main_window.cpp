@@ -219,6 +219,8 @@ void MainWindow::showEvent(QShowEvent* event)
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     event->ignore();
+    if (m_asking) // Closing goes on when that is answered.
+        return;
     const auto& text = m_services.document.text();
     if (!(m_leaving && m_answeredFor == text) && !mayDiscard())
         return;

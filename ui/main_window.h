@@ -63,6 +63,7 @@ private:
     std::vector<Page*> m_pages;
     std::optional<std::string> m_answeredFor; ///< The text whose loss the user accepted when closing.
     bool m_leaving = false;
+    bool m_asking = false; ///< About unsaved changes, in a box of its own; closing waits for the answer.
 };
 
 } // namespace mantissa::ui

@@ -5,6 +5,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
+#include <QScopedValueRollback>
 #include <QSettings>
 
 namespace mantissa::ui {
@@ -48,6 +49,7 @@ bool MainWindow::mayDiscard()
 {
     if (!m_services.document.isModified())
         return true;
+    const QScopedValueRollback asking(m_asking, true);
     QMessageBox box(QMessageBox::Question, tr("Unsaved changes"),
                     tr("%1 has changes that are not saved.").arg(m_services.document.name()),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);

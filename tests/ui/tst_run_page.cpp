@@ -149,56 +149,6 @@ private slots:
         QVERIFY(!bench.page.launcher().isBusy());
     }
 
-    void closingMidRunAsksStopsAndCommits()
-    {
-        Bench bench(longScript());
-        bench.start();
-        QTRY_COMPARE_WITH_TIMEOUT(bench.pill(), QStringLiteral("Running"), 10'000);
-        QSignalSpy allowed(&bench.page, &Page::closeAllowed);
-
-        QVERIFY(!bench.page.mayClose());
-        auto& bar = bench.page.closing().bar();
-        QVERIFY(bar.isVisible());
-        bar.findChildren<QPushButton*>().first()->click();
-
-        QTRY_COMPARE_WITH_TIMEOUT(allowed.count(), 1, 10'000);
-        QVERIFY(bench.page.mayClose());
-        const auto reader = RunReader::open(bench.page.launcher().run()->folder());
-        QVERIFY(reader);
-        QVERIFY((*reader)->summary()->state == RunState::Stopped);
-        QCOMPARE((*reader)->checkpoints()->size(), std::size_t{1});
-    }
-
-    void closingMayBeTakenBack()
-    {
-        Bench bench(longScript());
-        bench.start();
-        QTRY_COMPARE_WITH_TIMEOUT(bench.pill(), QStringLiteral("Running"), 10'000);
-
-        QVERIFY(!bench.page.mayClose());
-        bench.page.closing().bar().findChildren<QPushButton*>().last()->click();
-
-        QVERIFY(!bench.page.closing().bar().isVisible());
-        QVERIFY(bench.page.launcher().isBusy());
-    }
-
-    void aRankThatHangsDoesNotHoldTheWindow()
-    {
-        auto script = longScript();
-        script.ignoresStop = true;
-        Bench bench(script);
-        bench.page.closing().setPatience(std::chrono::milliseconds(300));
-        bench.start();
-        QTRY_COMPARE_WITH_TIMEOUT(bench.pill(), QStringLiteral("Running"), 10'000);
-        QSignalSpy allowed(&bench.page, &Page::closeAllowed);
-
-        QVERIFY(!bench.page.mayClose());
-        bench.page.closing().bar().findChildren<QPushButton*>().first()->click();
-
-        QTRY_COMPARE_WITH_TIMEOUT(allowed.count(), 1, 5'000);
-        QVERIFY(bench.page.mayClose());
-    }
-
     void ranksLeftBehindAreRememberedUntilTheEnd()
     {
         RunScript script;

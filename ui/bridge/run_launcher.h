@@ -28,6 +28,8 @@ public:
     bool isStarting() const { return m_waiting || m_starting; }
     /// Starting, or started and not ended.
     bool isBusy() const;
+    /// The latest run was told to stop.
+    bool isStopAsked() const { return m_stopAsked; }
 
     /// Some rank of this run or of one before never came back: the program can only be left by _exit.
     bool leftRanksBehind() const { return m_leftRanks || (m_run && m_run->leftRanksBehind()); }

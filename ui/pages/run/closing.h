@@ -3,9 +3,10 @@
 #include <QObject>
 #include <QTimer>
 
+#include <chrono>
 #include <functional>
 
-class QWidget;
+class QPushButton;
 
 namespace mantissa::ui {
 
@@ -14,7 +15,7 @@ class RunLauncher;
 
 /// What happens when the window is to close while a run goes on: asks once in a bar, stops the run, waits a
 /// bounded time until its history and checkpoint are written, and lets the program end even where a rank
-/// hangs.
+/// hangs. An answer counts for that run alone, and only until the window stays open after all.
 class Closing : public QObject {
     Q_OBJECT
 
@@ -23,6 +24,9 @@ public:
     Closing(RunLauncher& launcher, QWidget* page, std::function<void()> leave);
 
     ActionBar& bar() const { return *m_bar; }
+    QPushButton& stopButton() const { return *m_stopButton; }
+    /// "Keep running", or, once it stops, "Keep the window open".
+    QPushButton& keepButton() const { return *m_keepButton; }
     /// True where nothing runs; else shows the bar and answers false.
     bool mayClose();
     void setPatience(std::chrono::milliseconds patience) { m_patience = patience; }
@@ -31,22 +35,28 @@ signals:
     void allowed();
 
 private:
-    void ask();
+    enum class Phase {
+        Open, ///< Nobody wants to close.
+        Asking,
+        Stopping,
+        GivenUp ///< A rank does not answer: closing goes on without it.
+    };
+
+    void enter(Phase phase);
     void stop();
-    void keepRunning();
     void look();
-    void leaveAtOnce();
+    void leaveAtOnce(bool wanted);
 
     RunLauncher& m_launcher;
     ActionBar* m_bar;
-    QWidget* m_stopButton = nullptr;
-    QWidget* m_keepButton = nullptr;
+    QPushButton* m_stopButton = nullptr;
+    QPushButton* m_keepButton = nullptr;
     QTimer m_poll;
     std::chrono::milliseconds m_patience{20'000};
     std::chrono::milliseconds m_waited{0};
     std::function<void()> m_leave;
     QMetaObject::Connection m_quitting;
-    bool m_done = false;
+    Phase m_phase = Phase::Open;
 };
 
 } // namespace mantissa::ui
