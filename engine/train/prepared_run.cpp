@@ -1,6 +1,7 @@
 #include "engine/train/prepared_run.h"
 
 #include "engine/checkpoint/safetensors.h"
+#include "engine/tensor/allocation.h"
 #include "engine/tensor/guarded_torch.h"
 #include "engine/tensor/threads.h"
 
@@ -88,6 +89,7 @@ Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan)
 {
     return guardedTorch("preparing the run", [&]() -> Result<std::shared_ptr<PreparedRun>> {
         useThreads(plan.threadsPerRank);
+        keepFreedMemory();
         auto data = openDataSet(plan);
         if (!data)
             return data.error();
