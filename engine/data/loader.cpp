@@ -2,12 +2,15 @@
 
 #include "engine/tensor/guarded_torch.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace mantissa {
 namespace {
 
-constexpr std::size_t kAhead = 4; // Batches ready for each rank.
+constexpr std::size_t kAhead = 8; // Batches ready for each rank.
+constexpr std::size_t kLow =
+    kAhead / 2; // Waking the thread for every batch costs small models a tenth of the step.
 
 } // namespace
 
@@ -54,13 +57,20 @@ int Loader::hungryLane() const
     return best;
 }
 
+bool Loader::runsLow() const
+{
+    return std::any_of(m_lanes.begin(), m_lanes.end(),
+                       [](const Lane& lane) { return lane.ready.size() <= kLow; });
+}
+
 void Loader::run()
 {
     std::vector<std::int64_t> order;
     std::int64_t orderOf = -1;
     std::unique_lock lock(m_mutex);
     while (true) {
-        m_changed.wait(lock, [&] { return !m_closed.empty() || hungryLane() >= 0; });
+        if (hungryLane() < 0)
+            m_changed.wait(lock, [&] { return !m_closed.empty() || runsLow(); });
         if (!m_closed.empty())
             return;
         const int rank = hungryLane();
@@ -77,7 +87,8 @@ void Loader::run()
         if (lane.generation == generation) {
             lane.ready.push_back(std::move(batch));
             lane.upcoming = after(place);
-            m_changed.notify_all();
+            if (lane.ready.size() == 1)
+                m_changed.notify_all();
         }
     }
 }
@@ -91,7 +102,8 @@ Batch Loader::next(int rank)
         throw std::runtime_error(m_closed);
     Batch batch = std::move(lane.ready.front());
     lane.ready.pop_front();
-    m_changed.notify_all();
+    if (lane.ready.size() == kLow)
+        m_changed.notify_all();
     return batch;
 }
 

@@ -44,7 +44,8 @@ private:
     };
 
     void run();
-    int hungryLane() const; ///< -1: all are full.
+    int hungryLane() const; ///< The emptiest; -1: all are full.
+    bool runsLow() const; ///< Some lane is down to half.
     BatchPlace after(BatchPlace place) const;
 
     const std::shared_ptr<const DataSet> m_data;

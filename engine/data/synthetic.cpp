@@ -3,6 +3,8 @@
 #include "engine/data/table_data_set.h"
 #include "engine/model/layers.h"
 
+#include <algorithm>
+
 namespace mantissa {
 namespace {
 
@@ -10,10 +12,27 @@ constexpr std::uint64_t kDataStream = 2;
 constexpr double kCentreSpread = 0.7; // Against noise of deviation 1: learnable, not trivial.
 constexpr std::int64_t kSuccessors = 4;
 constexpr double kSurprise = 0.1;
+constexpr std::int64_t kKeptNumbers = std::int64_t{1} << 24; // 64 MiB of floats
 
 Error wrong(const std::string& what)
 {
     return {ErrorCode::InvalidSetup, "Synthetic data: " + what, "Check data.init_args."};
+}
+
+/// Rows made once and copied from then on, where they fit in memory: making them anew for every batch can
+/// cost more than a small model's step.
+LabelledRows keptRows(LabelledRows rows, std::int64_t length)
+{
+    const auto count = static_cast<std::int64_t>(rows.labels.size());
+    if (count > kKeptNumbers / length)
+        return rows;
+    std::vector<float> kept(static_cast<std::size_t>(count * length));
+    for (std::int64_t row = 0; row < count; ++row)
+        rows.fill(row, kept.data() + row * length);
+    rows.fill = [kept = std::move(kept), length](std::int64_t row, float* into) {
+        std::copy_n(kept.data() + row * length, length, into);
+    };
+    return rows;
 }
 
 /// A cloud of points around one centre for each class.
@@ -36,7 +55,7 @@ std::shared_ptr<const DataSet> clouds(const SyntheticPlan& plan, std::vector<std
         for (std::int64_t i = 0; i < length; ++i)
             into[i] = centre[i] + static_cast<float>(noise.normal());
     };
-    return makeLabelledRows(std::move(rows));
+    return makeLabelledRows(keptRows(std::move(rows), length));
 }
 
 /// A chain in which every token has a few likely successors.
