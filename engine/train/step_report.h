@@ -37,8 +37,8 @@ struct StepReport {
     std::optional<double> gradNormClipped; ///< Only with clipping.
     std::optional<double> gradNormScaled; ///< Only with a scaler.
     std::optional<double> totalNorm; ///< As the clipping call returned it, in the gradients' own dtype.
-    double paramNorm = 0.0; ///< After the step.
-    double updateRatio = 0.0; ///< ‖change‖ / ‖parameters‖; 0 on a skipped step.
+    std::optional<double> paramNorm; ///< After the step; every tenth step.
+    double updateRatio = 0.0; ///< ‖change‖ / ‖parameters‖ over the measured elements; 0 on a skipped step.
     std::optional<double> stalledShare; ///< Of the elements with a gradient, those that kept their bits. None
                                         ///< on a skipped step.
     double learningRate = 0.0;
@@ -56,6 +56,7 @@ struct StepReport {
     double commSeconds = 0.0; ///< Inside collectives.
     std::uint64_t memoryBytes = 0; ///< Most bytes of parameters alive at once.
     std::vector<Stage> stages; ///< Really gone through, in order; the stages of a micro batch once for each.
+    std::vector<double> stageTimes; ///< When each of `stages` was entered, in seconds since the step began.
     std::vector<StepNote> notes;
 };
 

@@ -11,6 +11,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kScaleFloor = 1.0; // Below it a scaler takes away what it is there to save.
 
+constexpr std::int64_t kParameterNormEvery =
+    10; // It changes slowly, and a pass over all weights is not free.
+
 std::unique_ptr<Precision> makePrecision(const RunPlan& plan, Communicator& communicator,
                                          const TrainerSeams& seams)
 {
@@ -35,6 +38,7 @@ Trainer::Impl::Impl(std::shared_ptr<PreparedRun> prepared, Communicator& communi
                     const TrainerSeams& seams)
     : m_prepared(std::move(prepared)),
       m_plan(m_prepared->plan),
+      m_measures(seams.measures),
       m_communicator(communicator),
       m_precision(makePrecision(m_plan, communicator, seams)),
       m_model(makeModel(m_plan.model, m_plan.seed, communicator.rank())),
@@ -57,7 +61,6 @@ bool Trainer::Impl::finished() const
 
 StepReport Trainer::Impl::step(const std::stop_token& stop)
 {
-    const auto began = Clock::now();
     StepReport report = openWindow();
     accumulateGradients(report, stop);
     reduceGradients(report);
@@ -67,7 +70,7 @@ StepReport Trainer::Impl::step(const std::stop_token& stop)
     updateScale(report);
     record(report);
     advance(report);
-    report.stepSeconds = std::chrono::duration<double>(Clock::now() - began).count();
+    report.stepSeconds = m_watch.seconds();
     return report;
 }
 
@@ -138,6 +141,8 @@ at::Tensor Trainer::Impl::lossOf(StepReport& report, const Batch& batch)
 
 void Trainer::Impl::countAnswers(const at::Tensor& logits, const at::Tensor& target)
 {
+    if (!m_measures)
+        return;
     const at::NoGradGuard noGrad;
     m_sums.correct += logits.argmax(1).eq(target).sum().item<double>();
     m_sums.answers += static_cast<double>(target.numel());
@@ -165,6 +170,16 @@ void Trainer::Impl::reduceGradients(StepReport& report)
     m_faults.onGradients(report, m_optimizer->gradients());
 }
 
+double Trainer::Impl::squaresOf(const std::vector<at::Tensor>& gradients) const
+{
+    return m_measures ? sumOfSquares(gradients) : 0.0;
+}
+
+bool Trainer::Impl::measuresParameters() const
+{
+    return m_step % kParameterNormEvery == 0;
+}
+
 bool Trainer::Impl::mustUnscale() const
 {
     if (!m_precision->scaler())
@@ -179,19 +194,21 @@ bool Trainer::Impl::mustUnscale() const
 void Trainer::Impl::unscale(StepReport& report)
 {
     auto* scaler = m_precision->scaler();
+    double scale = 1.0;
     if (scaler) {
-        m_sums.scaledSquares = sumOfSquares(m_optimizer->gradients());
-        report.lossScale = static_cast<double>(scaler->state().now().scale);
+        scale = static_cast<double>(scaler->state().now().scale);
+        report.lossScale = scale;
         report.growthTracker = scaler->state().now().growthTracker;
     }
     if (mustUnscale()) {
         m_watch.enter(report, Stage::Unscale);
         m_precision->unscaleGradients(*m_optimizer);
     }
+    // One pass over the gradients; the norm on the other side of the scale follows from it.
     const bool stillScaled = scaler && !mustUnscale();
-    const double scale = stillScaled ? *report.lossScale : 1.0;
-    m_sums.gradientSquares =
-        stillScaled ? m_sums.scaledSquares / (scale * scale) : sumOfSquares(m_optimizer->gradients());
+    const double squares = squaresOf(m_optimizer->gradients());
+    m_sums.scaledSquares = stillScaled ? squares : squares * scale * scale;
+    m_sums.gradientSquares = stillScaled ? squares / (scale * scale) : squares;
 }
 
 void Trainer::Impl::clip(StepReport& report)
@@ -204,7 +221,7 @@ void Trainer::Impl::clip(StepReport& report)
             m_precision->clipGradByNorm(*m_optimizer, m_plan.clip.value, m_plan.clip.normType, *m_strategy);
     else
         m_precision->clipGradByValue(*m_optimizer, m_plan.clip.value);
-    m_sums.clippedSquares = sumOfSquares(m_optimizer->gradients());
+    m_sums.clippedSquares = squaresOf(m_optimizer->gradients());
 }
 
 void Trainer::Impl::update(StepReport& report)
@@ -251,8 +268,10 @@ void Trainer::Impl::record(StepReport& report)
 {
     m_watch.enter(report, Stage::Record);
     report.endsEpoch = m_batch >= m_prepared->loader->batchesPerEpoch();
-    UpdateTally tally = m_meter.measure(m_strategy->parameters());
-    report.parametersChanged = tally.changed > 0;
+    UpdateTally tally = m_measures ? m_meter.measure(m_strategy->parameters()) : UpdateTally{};
+    report.parametersChanged = tally.changed > 0.0;
+    if (measuresParameters())
+        m_sums.parameterSquares = squaresOf(m_strategy->parameters());
     addUpRanks(tally);
     fillReport(report, tally);
     report.optimizerSteps = m_optimizer->stepCount();

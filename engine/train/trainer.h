@@ -29,9 +29,10 @@ std::int64_t totalSteps(const PreparedRun& prepared); ///< Optimizer steps of th
 void closeData(PreparedRun& prepared); ///< Wakes ranks that wait for a batch (they throw) and ends the
                                        ///< loader. From any thread.
 
-/// Where a test may put something else in: empty members mean the real thing.
+/// Where a test or a benchmark may put something else in: the defaults are the real thing.
 struct TrainerSeams {
     std::function<std::unique_ptr<Precision>(const RunPlan&, Communicator&)> makePrecision;
+    bool measures = true; ///< False: norms, accuracy and update statistics stay 0, to know what they cost.
 };
 
 /// Where a rank is: for the message when it fails.

@@ -23,6 +23,7 @@ struct WindowSums {
     double scaledSquares = 0.0;
     double gradientSquares = 0.0;
     double clippedSquares = 0.0;
+    double parameterSquares = 0.0; ///< Only at steps that measure them.
 };
 
 class Trainer::Impl {
@@ -56,6 +57,8 @@ private:
     std::int64_t windowEnd() const; ///< One past the last micro batch of this window.
     bool mustUnscale() const;
     bool isSharded() const { return m_plan.strategy == StrategyKind::FsdpFullShard; }
+    double squaresOf(const std::vector<at::Tensor>& gradients) const;
+    bool measuresParameters() const;
     void addUpRanks(UpdateTally& tally);
     void fillReport(StepReport& report, const UpdateTally& tally) const;
     void keepGenerators(TrainerState& state, bool wanted);
@@ -63,6 +66,7 @@ private:
 
     std::shared_ptr<PreparedRun> m_prepared;
     const RunPlan& m_plan;
+    const bool m_measures;
     Communicator& m_communicator;
     std::unique_ptr<Precision> m_precision;
     std::unique_ptr<Model> m_model;

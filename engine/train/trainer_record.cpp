@@ -13,27 +13,19 @@ void Trainer::Impl::addUpRanks(UpdateTally& tally)
         return;
     // One collective for all of them. Whole gradients and weights are the same on every rank: only shards are
     // added up.
-    std::array<double, 11> sums = {
-        m_sums.loss,
-        m_sums.correct,
-        m_sums.answers,
-        m_sums.rows,
-        m_sums.scaledSquares,
-        m_sums.gradientSquares,
-        m_sums.clippedSquares,
-        tally.parameterSquares,
-        tally.changeSquares,
-        static_cast<double>(tally.driven),
-        static_cast<double>(tally.stalled),
+    std::array<double, 12> sums = {
+        m_sums.loss,          m_sums.correct,         m_sums.answers,        m_sums.rows,
+        m_sums.scaledSquares, m_sums.gradientSquares, m_sums.clippedSquares, tally.parameterSquares,
+        tally.changeSquares,  tally.driven,           tally.stalled,         m_sums.parameterSquares,
     };
     constexpr std::size_t kOfEveryRank = 4;
     m_communicator.allReduce(sums.data(), isSharded() ? sums.size() : kOfEveryRank, WireType::F64,
                              ReduceOp::Sum);
-    m_sums = {sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6]};
+    m_sums = {sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[11]};
     tally.parameterSquares = sums[7];
     tally.changeSquares = sums[8];
-    tally.driven = static_cast<std::int64_t>(sums[9]);
-    tally.stalled = static_cast<std::int64_t>(sums[10]);
+    tally.driven = sums[9];
+    tally.stalled = sums[10];
 }
 
 void Trainer::Impl::fillReport(StepReport& report, const UpdateTally& tally) const
@@ -47,12 +39,13 @@ void Trainer::Impl::fillReport(StepReport& report, const UpdateTally& tally) con
         report.gradNormClipped = std::sqrt(m_sums.clippedSquares);
     if (m_precision->scaler())
         report.gradNormScaled = std::sqrt(m_sums.scaledSquares);
-    report.paramNorm = std::sqrt(tally.parameterSquares);
+    if (measuresParameters())
+        report.paramNorm = std::sqrt(m_sums.parameterSquares);
     if (report.skipped)
         return;
-    report.updateRatio = report.paramNorm > 0.0 ? std::sqrt(tally.changeSquares) / report.paramNorm : 0.0;
-    report.stalledShare =
-        tally.driven > 0 ? static_cast<double>(tally.stalled) / static_cast<double>(tally.driven) : 0.0;
+    report.updateRatio =
+        tally.parameterSquares > 0.0 ? std::sqrt(tally.changeSquares / tally.parameterSquares) : 0.0;
+    report.stalledShare = tally.driven > 0.0 ? tally.stalled / tally.driven : 0.0;
 }
 
 TrainerState Trainer::Impl::state()
