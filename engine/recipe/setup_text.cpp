@@ -73,7 +73,12 @@ Result<std::string> rewriteSetupText(std::string_view text, const Setup& wanted)
                      file.problems.front().hint};
     if (sameSettings(file.setup.root(), wanted.root()))
         return std::string(text);
-    auto edited = reconciled(SourceText(text), file, wanted);
+    const bool oldMac =
+        text.find('\n') == std::string_view::npos && text.find('\r') != std::string_view::npos;
+    const std::string plain = oldMac ? withoutLoneReturns(text) : std::string(text);
+    auto edited = reconciled(SourceText(plain), file, wanted);
+    if (oldMac)
+        std::replace(edited.begin(), edited.end(), '\n', '\r');
     const auto check = readSetup(edited);
     if (!check.isReadable() || !sameSettings(check.setup.root(), wanted.root()))
         return Error{ErrorCode::InvalidSetup, "This change does not fit into the text as it is written.",

@@ -109,6 +109,15 @@ std::string_view SourceText::line(std::size_t line) const
     return text;
 }
 
+std::string withoutLoneReturns(std::string_view text)
+{
+    std::string plain(text);
+    for (std::size_t at = 0; at < plain.size(); ++at)
+        if (plain[at] == '\r' && (at + 1 == plain.size() || plain[at + 1] != '\n'))
+            plain[at] = '\n';
+    return plain;
+}
+
 std::optional<SourceProblem> unreadableText(const SourceText& source)
 {
     const auto text = source.text();

@@ -33,4 +33,8 @@ private:
 /// What makes a text unreadable before it is parsed: size, NUL, encoding, a merge conflict.
 std::optional<SourceProblem> unreadableText(const SourceText& source);
 
+/// The text with the line ends of old Macs, a lone CR, as LF: of the same length, so that every place in it
+/// stays. The parser takes a lone CR for no line end, and PyYAML does.
+std::string withoutLoneReturns(std::string_view text);
+
 } // namespace mantissa

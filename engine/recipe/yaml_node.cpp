@@ -319,8 +319,10 @@ std::optional<SourceProblem> tabIndentation(const SourceText& source, const Yaml
 
 } // namespace
 
-YamlTree parseYaml(const SourceText& source)
+YamlTree parseYaml(const SourceText& original)
 {
+    const std::string plain = withoutLoneReturns(original.text());
+    const SourceText source(plain);
     TreeBuilder builder(source);
     const auto text = source.text();
     const std::size_t shift = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;

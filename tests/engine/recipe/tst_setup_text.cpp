@@ -178,6 +178,25 @@ private slots:
                              "class_path: a.B\r\n"));
     }
 
+    void theLineBreaksOfOldMacsAreReadAndStay()
+    {
+        const std::string text =
+            "# a comment\rtrainer:\r  precision: 16-mixed  # here\rmantissa:\r  notes: |\r"
+            "    two\r    lines\rseed_everything: 1\r";
+        QVERIFY(readSetup(text).problems.empty());
+        QCOMPARE(readSetup(text).setup.root()["mantissa"]["notes"].asString(), std::string("two\nlines\n"));
+
+        const auto edited = editSetupText(text,
+                                          {{EditOp::Set, "seed_everything", std::int64_t{2}},
+                                           {EditOp::Set, "trainer.max_steps", std::int64_t{9}}});
+
+        QVERIFY(edited);
+        QVERIFY2(edited->starts_with("# a comment\rtrainer:\r  precision: 16-mixed  # here\r"),
+                 edited->c_str());
+        QVERIFY(edited->find('\n') == std::string::npos);
+        QVERIFY(edited->ends_with("seed_everything: 2\r"));
+    }
+
     void aFixOnAnAliasWritesTheValueThere()
     {
         const std::string text = "base: &b {w: 1} # base\nmodel: *b\ndata:\n  <<: *b\n";
