@@ -18,6 +18,14 @@
 
 namespace mantissa {
 
+/// A stored checkpoint that a new run goes on from.
+struct ResumePoint {
+    std::filesystem::path checkpoint; ///< Its folder.
+    std::string parentRun; ///< Id of the run that wrote it.
+    std::int64_t parentStep = -1; ///< The last step it holds, 0-based.
+    bool operator==(const ResumePoint&) const = default;
+};
+
 /// What is asked for when a run starts. Values only, so that the call could cross a process border.
 struct RunRequest {
     RunPlan plan;
@@ -27,6 +35,7 @@ struct RunRequest {
     std::string name;
     std::string kind = "run"; ///< run | rehearsal
     std::filesystem::path history;
+    std::optional<ResumePoint> resume; ///< None: from the set-up's own beginning.
 };
 
 struct RunStateEvent {
@@ -40,6 +49,9 @@ struct RunProgress {
     std::int64_t total = 0; ///< 0 where unknown.
     std::int64_t skipped = 0;
     double secondsLeft = -1.0; ///< Negative where unknown.
+    std::uint64_t unshownPoints = 0; ///< Dropped by the feed since nobody took them; the history has them.
+    std::uint64_t lostPoints = 0; ///< Never to be in the history: the disk took none for too long.
+    std::string historyTrouble; ///< Why the history cannot be written right now, or was not for a while.
 };
 
 struct RunSummary {
@@ -49,8 +61,9 @@ struct RunSummary {
     std::int64_t steps = 0;
     std::int64_t skipped = 0;
     std::map<std::string, double> final; ///< Last value of every series of the whole run.
-    std::string message; ///< Why it failed.
+    std::string message; ///< Why it failed, or what of it could not be kept.
     std::string hint; ///< What can be done about that.
+    std::uint64_t lostPoints = 0; ///< Recorded, and not in the history.
 };
 
 /// A run in progress. Commands return at once; the answer is a state. Thread-safe.

@@ -35,7 +35,28 @@ inline constexpr Field checkpointMonitor = {.path = "trainer.callbacks[ModelChec
                                             .label = "ModelCheckpoint: monitor",
                                             .type = FieldType::Text,
                                             .stage = "record",
-                                            .help = "The metric by which the best checkpoint is chosen."};
+                                            .use = FieldUse::Runs,
+                                            .help = "The series by which the best checkpoints are chosen."};
+inline constexpr std::array<std::string_view, 2> kCheckpointModeChoices = {"min", "max"};
+inline constexpr Field checkpointMode = {.path = "trainer.callbacks[ModelCheckpoint].mode",
+                                         .knob = "callback.ModelCheckpoint.mode",
+                                         .label = "ModelCheckpoint: mode",
+                                         .type = FieldType::Choice,
+                                         .stage = "record",
+                                         .fallback = "min",
+                                         .choices = kCheckpointModeChoices,
+                                         .use = FieldUse::Runs,
+                                         .help = "Whether the least or the most of the series is best."};
+inline constexpr Field checkpointEvery = {
+    .path = "trainer.callbacks[ModelCheckpoint].every_n_train_steps",
+    .knob = "callback.ModelCheckpoint.every_n_train_steps",
+    .label = "ModelCheckpoint: every_n_train_steps",
+    .type = FieldType::Integer,
+    .stage = "record",
+    .fallback = "0",
+    .least = 0,
+    .use = FieldUse::Runs,
+    .help = "Optimizer steps between two checkpoints. 0: one at the end, and one where a run is stopped."};
 inline constexpr Field checkpointSaveTopK = {.path = "trainer.callbacks[ModelCheckpoint].save_top_k",
                                              .knob = "callback.ModelCheckpoint.save_top_k",
                                              .label = "ModelCheckpoint: save_top_k",
@@ -43,7 +64,9 @@ inline constexpr Field checkpointSaveTopK = {.path = "trainer.callbacks[ModelChe
                                              .stage = "record",
                                              .fallback = "1",
                                              .least = -1,
-                                             .help = "How many of the best checkpoints stay; -1: all."};
+                                             .use = FieldUse::Runs,
+                                             .help = "How many of the best checkpoints stay; -1: all. "
+                                                     "The newest ones stay besides."};
 inline constexpr Field swaLrs = {.path = "trainer.callbacks[StochasticWeightAveraging].swa_lrs",
                                  .knob = "callback.StochasticWeightAveraging.swa_lrs",
                                  .label = "SWA: learning rate",

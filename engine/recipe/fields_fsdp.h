@@ -27,6 +27,7 @@ inline constexpr Field fsdpStateDictType = {.path = "trainer.strategy.init_args.
                                             .stage = "record",
                                             .fallback = "full",
                                             .choices = kFsdpStateDictTypeChoices,
+                                            .use = FieldUse::Runs,
                                             .help = "Checkpoints as one file, or as one part for each rank. "
                                                     "The Trainer takes full by default, Fabric sharded."};
 inline constexpr Field fsdpCpuOffload = {.path = "trainer.strategy.init_args.cpu_offload",

@@ -44,6 +44,17 @@ inline constexpr Field threads = {
     .unit = "threads",
     .use = FieldUse::Runs,
     .help = "Threads that each rank computes with. Other numbers of threads give other last bits."};
+inline constexpr Field keepCheckpoints = {
+    .path = "mantissa.keep_checkpoints",
+    .label = "keep_checkpoints",
+    .type = FieldType::Integer,
+    .stage = "record",
+    .fallback = "1",
+    .least = -1,
+    .use = FieldUse::Runs,
+    .help =
+        "How many of a run's newest checkpoints stay; -1: all. Those that ModelCheckpoint finds best stay "
+        "besides."};
 inline constexpr Field fabricMaxNorm = {.path = "mantissa.fabric.max_norm",
                                         .knob = "fabric.max_norm",
                                         .label = "max_norm",

@@ -1,3 +1,4 @@
+#include "engine/core/counted.h"
 #include "engine/recipe/asked.h"
 #include "engine/recipe/fields.h"
 #include "engine/recipe/plan_parts.h"
@@ -55,7 +56,7 @@ void planTrial(PlanReader& reader, RunPlan& plan)
     plan.maxSteps = batches;
     plan.maxEpochs = 1;
     plan.limitBatches = batches;
-    plan.checkpoints = false;
+    plan.checkpoints.atEnd = false;
 }
 
 void planAccumulation(PlanReader& reader, RunPlan& plan)
@@ -159,7 +160,7 @@ void planFault(PlanReader& reader, const Value& written, RunPlan& plan)
     if (fault.step < 0 || rank >= plan.ranks || rank < -1)
         reader.fail("A fault is at step " + std::to_string(fault.step) + " on rank " + std::to_string(rank)
                         + ", which this run does not have.",
-                    "Steps and ranks count from 0; there are " + std::to_string(plan.ranks) + " ranks.");
+                    "Steps and ranks count from 0; this run has " + counted(plan.ranks, "rank") + ".");
     plan.faults.push_back(fault);
 }
 

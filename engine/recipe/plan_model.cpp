@@ -1,3 +1,4 @@
+#include "engine/core/counted.h"
 #include "engine/recipe/fields.h"
 #include "engine/recipe/path.h"
 #include "engine/recipe/plan_parts.h"
@@ -107,12 +108,11 @@ void textBytes(PlanReader& reader, RunPlan& plan)
         mismatch(reader, "bytes are tokens, and only a transformer takes tokens",
                  "Use mantissa.Transformer, or other data.");
     else if (model->vocab < 256)
-        mismatch(reader,
-                 "there are 256 bytes, and it tells " + std::to_string(model->vocab) + " tokens apart",
+        mismatch(reader, "there are 256 bytes, and it tells " + counted(model->vocab, "token") + " apart",
                  "Set model.init_args.vocab to 256.");
     else if (data.context > model->context)
         mismatch(reader,
-                 "rows have " + std::to_string(data.context) + " tokens, and it takes at most "
+                 "rows have " + counted(data.context, "token") + ", and it takes at most "
                      + std::to_string(model->context),
                  "Leave data.init_args.context out: it follows the model.");
     plan.data = data;
@@ -131,7 +131,7 @@ void synthetic(PlanReader& reader, RunPlan& plan)
                  "Leave data.init_args.shape out: it follows the model.");
     else if (data.inputs != inputsOf(plan.model) && data.shape != "tokens")
         mismatch(reader,
-                 "samples have " + std::to_string(data.inputs) + " inputs, and it takes "
+                 "samples have " + counted(data.inputs, "input") + ", and it takes "
                      + std::to_string(inputsOf(plan.model)),
                  "Leave data.init_args.inputs out: it follows the model.");
     else if (data.inputs > inputsOf(plan.model) || data.classes > classesOf(plan.model))

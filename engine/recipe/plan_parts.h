@@ -14,5 +14,6 @@ void planModel(PlanReader& reader, RunPlan& plan);
 void planData(PlanReader& reader, RunPlan& plan); ///< Needs the model: samples must be what it takes.
 void planLoops(PlanReader& reader, RunPlan& plan);
 void planFaults(PlanReader& reader, RunPlan& plan);
+void planCheckpoints(PlanReader& reader, RunPlan& plan); ///< Needs the strategy.
 
 } // namespace mantissa

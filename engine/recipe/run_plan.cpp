@@ -33,10 +33,6 @@ void checkCallbacks(PlanReader& reader)
         if (!known)
             reader.fail("The callback " + name + " is one that this engine does not have.",
                         "Remove it to train here. It has GradientAccumulationScheduler.");
-        else if (name == "ModelCheckpoint" && !callback["init_args"].asMap().empty())
-            reader.fail(
-                "ModelCheckpoint has arguments, which this engine does not follow.",
-                "Remove them to train here: one checkpoint is written when the run ends or is stopped.");
     }
 }
 
@@ -69,7 +65,6 @@ void planRest(PlanReader& reader, RunPlan& plan)
     plan.framework = frameworkOf(setup);
     const auto& seed = setup[field::seed]; // `true` lets Lightning draw one; 0 can be repeated.
     plan.seed = seed.isBool() ? 0 : static_cast<std::uint64_t>(reader.integer(field::seed));
-    plan.checkpoints = plan.checkpoints && reader.flag(field::enableCheckpointing);
     plan.explicitUnscale = reader.flag(field::explicitUnscale);
     plan.noSync = reader.flag(field::noSync);
     plan.threadsPerRank = static_cast<int>(reader.integer(field::threads, 1));
@@ -89,6 +84,7 @@ Result<RunPlan> planRun(const Setup& setup)
     planLoops(reader, plan);
     planSchedule(reader, plan);
     planFaults(reader, plan);
+    planCheckpoints(reader, plan);
     checkCallbacks(reader);
     checkFacts(reader);
     planRest(reader, plan);

@@ -129,8 +129,19 @@ struct FaultPlan {
     FaultKind kind = FaultKind::Inf;
     double value = 0.0; ///< Factor: multiplies the loss; Spike: multiplies it too; Stall: seconds.
     std::int64_t batch = -1; ///< Factor only: this global batch index instead of `step` when ≥ 0.
-    bool afterBackward = false; ///< Inf/NaN go into the first local gradient element after backward, else
-                                ///< into the batch's loss.
+    bool afterBackward = false; ///< Inf/NaN go into one gradient element of the rank alone, before any
+                                ///< reduction, else into the batch's loss.
+};
+
+/// When a training's state is written, and what of it stays. A stopped run writes one whatever this says.
+struct CheckpointPlan {
+    bool atEnd = true;
+    std::int64_t everySteps = 0; ///< 0: only at the end.
+    std::int64_t keepLast = 1; ///< The newest so many stay; -1: all.
+    std::string monitor; ///< A series of the whole run: the best by it stay as well. Empty: none.
+    bool mostIsBest = false;
+    std::int64_t keepBest = 1; ///< -1: all. Counts only with a monitor.
+    bool sharded = false; ///< Each rank writes what it has, in a file of its own.
 };
 
 /// Everything the engine needs to train a set-up, defaults filled in. A plain value.
@@ -163,7 +174,7 @@ struct RunPlan {
     RunMode mode = RunMode::Default;
     std::string framework = "trainer"; ///< Whose documented errors a faithful run raises: "trainer",
                                        ///< "fabric"; "mantissa" raises none.
-    bool checkpoints = true;
+    CheckpointPlan checkpoints;
 };
 
 /// Fills in defaults and translates. The error says which setting this engine cannot run, and what it can.

@@ -1,5 +1,6 @@
 #include "engine/train/session_environment.h"
 
+#include "engine/core/counted.h"
 #include "engine/tensor/torch.h"
 
 #include <ATen/Version.h>
@@ -98,6 +99,17 @@ json accumulationOf(const RunPlan& plan)
             {"reduced", plan.noSync ? "once a window" : "each micro batch"}};
 }
 
+json checkpointsOf(const CheckpointPlan& plan)
+{
+    json checkpoints = {{"at_end", plan.atEnd}, {"keep_last", plan.keepLast}, {"sharded", plan.sharded}};
+    if (plan.everySteps > 0)
+        checkpoints["every_n_steps"] = plan.everySteps;
+    if (!plan.monitor.empty())
+        checkpoints["best"] = {
+            {"monitor", plan.monitor}, {"mode", plan.mostIsBest ? "max" : "min"}, {"keep", plan.keepBest}};
+    return checkpoints;
+}
+
 constexpr int kNice = 10;
 
 } // namespace
@@ -110,9 +122,8 @@ void giveWay()
 
 EngineReport describeEngine()
 {
-    return {"LibTorch " TORCH_VERSION,
-            "CPU, " + capability() + ", " + std::to_string(cores()) + " cores",
-            {cudaNote()}};
+    return {
+        "LibTorch " TORCH_VERSION, "CPU, " + capability() + ", " + counted(cores(), "core"), {cudaNote()}};
 }
 
 std::string runEnvironment(const RunPlan& plan)
@@ -141,7 +152,7 @@ std::string effectiveSettings(const RunPlan& plan)
                      {"batch_size", plan.batchSize},
                      {"max_epochs", plan.maxEpochs},
                      {"seed", plan.seed},
-                     {"checkpoints", plan.checkpoints}};
+                     {"checkpoints", checkpointsOf(plan.checkpoints)}};
     settings["clip"] = plan.clip.kind == ClipKind::None
         ? json(nullptr)
         : json{{"by", nameOf(kClips, plan.clip.kind)}, {"value", plan.clip.value}};

@@ -245,7 +245,7 @@ RunPlan planOf(const Json& json, const std::filesystem::path& folder)
     plan.data = TracePlan{(folder / files.at("data").get<std::string>()).string(),
                           (folder / files.at("init").get<std::string>()).string(),
                           json.at("batches_per_epoch").get<std::int64_t>()};
-    plan.checkpoints = false;
+    plan.checkpoints.atEnd = false;
     return plan;
 }
 

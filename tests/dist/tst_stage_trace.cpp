@@ -63,7 +63,7 @@ private slots:
         auto plan = planRun(read.setup);
         QVERIFY2(plan, plan ? "" : plan.error().message.c_str());
         plan->maxSteps = 1;
-        plan->checkpoints = false;
+        plan->checkpoints.atEnd = false;
         if (auto* data = std::get_if<TextPlan>(&plan->data))
             data->file = TEST_DATA "/../../LICENSE";
         RealRun real(*plan);

@@ -1,0 +1,91 @@
+#include "engine/recipe/class_object.h"
+#include "engine/recipe/fields.h"
+#include "engine/recipe/plan_parts.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mantissa {
+namespace {
+
+/// What ModelCheckpoint may be given here: what the plan reads, and what has no meaning in a run's own
+/// folder.
+constexpr std::array<std::string_view, 10> kArguments = {"every_n_train_steps",
+                                                         "monitor",
+                                                         "mode",
+                                                         "save_top_k",
+                                                         "dirpath",
+                                                         "filename",
+                                                         "verbose",
+                                                         "save_last",
+                                                         "auto_insert_metric_name",
+                                                         "enable_version_counter"};
+
+void checkArguments(PlanReader& reader)
+{
+    const auto& callbacks = reader.setup()[field::callbacks];
+    for (const auto& callback : callbacks.isList() ? callbacks.asList() : ValueList{callbacks}) {
+        if (classOf(callback) != "ModelCheckpoint")
+            continue;
+        for (const auto& [name, value] : callback["init_args"].asMap())
+            if (value.isSet() && std::find(kArguments.begin(), kArguments.end(), name) == kArguments.end())
+                reader.fail("ModelCheckpoint has the argument " + name
+                                + ", which this engine does not follow.",
+                            "Remove it to train here. It follows every_n_train_steps, monitor, mode and "
+                            "save_top_k.");
+    }
+}
+
+bool hasCheckpointCallback(const Setup& setup)
+{
+    const auto& callbacks = setup[field::callbacks];
+    const auto entries = callbacks.isList() ? callbacks.asList() : ValueList{callbacks};
+    return std::any_of(entries.begin(), entries.end(),
+                       [](const Value& entry) { return classOf(entry) == "ModelCheckpoint"; });
+}
+
+void planBest(PlanReader& reader, CheckpointPlan& plan)
+{
+    const auto& setup = reader.setup();
+    const auto best = reader.integer(field::checkpointSaveTopK, 1);
+    if (setup.effective(field::checkpointMonitor).isSet())
+        plan.monitor = reader.word(field::checkpointMonitor);
+    plan.mostIsBest = reader.word(field::checkpointMode) == "max";
+    if (!plan.monitor.empty()) {
+        plan.keepBest = best;
+        return;
+    }
+    if (best > 1)
+        reader.fail("ModelCheckpoint is to keep the best " + std::to_string(best)
+                        + " checkpoints, and has no monitor to tell which they are.",
+                    "Set its monitor to a series, for instance loss, or keep the newest ones with "
+                    "mantissa.keep_checkpoints.");
+    if (best < 0) // The ecosystem's word for all of them.
+        plan.keepLast = -1;
+    if (best == 0)
+        plan.everySteps = 0;
+}
+
+} // namespace
+
+void planCheckpoints(PlanReader& reader, RunPlan& plan)
+{
+    auto& checkpoints = plan.checkpoints;
+    checkpoints.atEnd = checkpoints.atEnd && reader.flag(field::enableCheckpointing);
+    checkpoints.keepLast = reader.integer(field::keepCheckpoints, 1);
+    if (checkpoints.keepLast == 0)
+        reader.cannot(field::keepCheckpoints.path, Value(std::int64_t{0}),
+                      "The newest one always stays, so that the run can be gone on with: 1, or more; -1 for "
+                      "all.");
+    if (hasCheckpointCallback(reader.setup())) {
+        checkArguments(reader);
+        checkpoints.everySteps = reader.integer(field::checkpointEvery);
+        planBest(reader, checkpoints);
+    }
+    if (!checkpoints.atEnd)
+        checkpoints.everySteps = 0;
+    if (plan.strategy == StrategyKind::FsdpFullShard)
+        checkpoints.sharded = reader.word(field::fsdpStateDictType) == "sharded";
+}
+
+} // namespace mantissa
