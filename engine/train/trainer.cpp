@@ -105,7 +105,11 @@ void Trainer::Impl::accumulateGradients(StepReport& report, const std::stop_toke
     const double parts = divisor(end - m_batch);
     for (; m_batch < end; ++m_batch, ++m_globalBatch) {
         const Batch batch = fetch(report, m_batch, stop);
-        const at::Tensor loss = lossOf(report, batch);
+        std::optional<FaultyWeights> faulty;
+        if (const auto value = m_faults.onGradient(report))
+            faulty.emplace(*m_strategy, *value);
+        const at::Tensor loss =
+            lossOf(report, batch, faulty ? *faulty : static_cast<WeightAccess&>(*m_strategy));
         backward(report, loss / parts, m_batch + 1 == end);
     }
 }
@@ -121,13 +125,13 @@ Batch Trainer::Impl::fetch(StepReport& report, std::int64_t batch, const std::st
     return next;
 }
 
-at::Tensor Trainer::Impl::lossOf(StepReport& report, const Batch& batch)
+at::Tensor Trainer::Impl::lossOf(StepReport& report, const Batch& batch, WeightAccess& weights)
 {
     m_watch.enter(report, Stage::ConvertInput);
     const at::Tensor input = m_precision->convertInput(batch.input);
     const AutocastScope context = m_precision->forwardContext();
     m_watch.enter(report, Stage::Forward);
-    const at::Tensor logits = m_model->forward(input, *m_strategy, true);
+    const at::Tensor logits = m_model->forward(input, weights, true);
     m_watch.enter(report, Stage::Loss);
     const at::Tensor target = batch.target.reshape({-1});
     at::Tensor loss = at::cross_entropy_loss(m_precision->convertOutput(logits), target);
@@ -167,7 +171,6 @@ void Trainer::Impl::reduceGradients(StepReport& report)
         m_watch.enter(report, Stage::Reduce);
     m_strategy->reduceGradients();
     report.nonfiniteBefore = m_strategy->takeNonfiniteBefore();
-    m_faults.onGradients(report, m_optimizer->gradients());
 }
 
 double Trainer::Impl::squaresOf(const std::vector<at::Tensor>& gradients) const

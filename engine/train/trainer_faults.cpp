@@ -109,22 +109,40 @@ at::Tensor Faults::onBackward(StepReport& report, at::Tensor loss, std::int64_t 
     return loss;
 }
 
-void Faults::onGradients(StepReport& report, const std::vector<at::Tensor>& gradients) const
+std::optional<double> Faults::onGradient(StepReport& report) const
 {
+    if (!report.losses.empty()) // one micro batch of the window is enough
+        return std::nullopt;
     for (const auto& fault : m_faults) {
         if (!isNonfinite(fault) || !fault.afterBackward || !hits(fault, report, kNoBatch))
             continue;
-        for (const auto& gradient : gradients) {
-            if (gradient.numel() == 0)
-                continue;
-            const at::NoGradGuard noGrad;
-            gradient.flatten().narrow(0, 0, 1).fill_(valueOf(fault));
-            report.notes.push_back(
-                {"injected", Stage::Reduce,
-                 "Made on purpose: one gradient element became " + words(valueOf(fault)) + "."});
-            break;
-        }
+        report.notes.push_back(
+            {"injected", Stage::Backward,
+             "Made on purpose: one gradient element became " + words(valueOf(fault)) + "."});
+        return valueOf(fault);
     }
+    return std::nullopt;
+}
+
+FaultyWeights::~FaultyWeights()
+{
+    if (m_hooked.defined())
+        m_hooked.remove_hook(m_hook);
+}
+
+std::vector<at::Tensor> FaultyWeights::enter(int unit)
+{
+    auto weights = m_weights.enter(unit);
+    if (!m_hooked.defined() && !weights.empty() && weights.front().requires_grad()) {
+        m_hooked = weights.front();
+        m_hook = m_hooked.register_hook([value = m_value](const at::Tensor& gradient) {
+            const at::NoGradGuard noGrad;
+            at::Tensor faulty = gradient.clone(at::MemoryFormat::Contiguous);
+            faulty.view({-1}).narrow(0, 0, 1).fill_(value);
+            return faulty;
+        });
+    }
+    return weights;
 }
 
 } // namespace mantissa

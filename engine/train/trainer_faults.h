@@ -1,9 +1,11 @@
 #pragma once
 
+#include "engine/model/model.h"
 #include "engine/recipe/run_plan.h"
 #include "engine/tensor/torch.h"
 #include "engine/train/step_report.h"
 
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -21,8 +23,9 @@ public:
     at::Tensor onLoss(StepReport& report, at::Tensor loss, std::int64_t globalBatch) const;
     /// A factor reaches the backward pass only.
     at::Tensor onBackward(StepReport& report, at::Tensor loss, std::int64_t globalBatch) const;
-    /// The first element of the first gradient that this rank has.
-    void onGradients(StepReport& report, const std::vector<at::Tensor>& gradients) const;
+    /// What a micro batch's first weight gets as its gradient of this rank alone, before any reduction;
+    /// nothing where the gradient is to stay as it is.
+    std::optional<double> onGradient(StepReport& report) const;
 
 private:
     bool hits(const FaultPlan& fault, const StepReport& report, std::int64_t globalBatch) const;
@@ -30,6 +33,25 @@ private:
 
     std::vector<FaultPlan> m_faults; ///< Of this rank.
     int m_rank;
+};
+
+/// Weights whose first gradient element becomes another number on its way back. Lives until the backward pass
+/// is through.
+class FaultyWeights final : public WeightAccess {
+public:
+    FaultyWeights(WeightAccess& weights, double value) : m_weights(weights), m_value(value) {}
+    ~FaultyWeights() override;
+    FaultyWeights(const FaultyWeights&) = delete;
+    FaultyWeights& operator=(const FaultyWeights&) = delete;
+
+    std::vector<at::Tensor> enter(int unit) override;
+    at::Tensor leave(int unit, const at::Tensor& output) override { return m_weights.leave(unit, output); }
+
+private:
+    WeightAccess& m_weights;
+    const double m_value;
+    at::Tensor m_hooked;
+    unsigned m_hook = 0;
 };
 
 } // namespace mantissa

@@ -50,7 +50,7 @@ private:
     void record(StepReport& report);
 
     Batch fetch(StepReport& report, std::int64_t batch, const std::stop_token& stop);
-    at::Tensor lossOf(StepReport& report, const Batch& batch);
+    at::Tensor lossOf(StepReport& report, const Batch& batch, WeightAccess& weights);
     void backward(StepReport& report, const at::Tensor& loss, bool last);
     void countAnswers(const at::Tensor& logits, const at::Tensor& target);
     double divisor(std::int64_t batches) const;

@@ -22,6 +22,8 @@ void strategies()
             const char* arithmetic = impl == OptimizerImpl::Fused ? "fused" : "foreach";
             QTest::addRow("%s, %s, in the loss", name, arithmetic)
                 << static_cast<int>(strategy) << static_cast<int>(impl) << false;
+            QTest::addRow("%s, %s, in a gradient", name, arithmetic)
+                << static_cast<int>(strategy) << static_cast<int>(impl) << true;
         }
     }
 }
@@ -64,6 +66,8 @@ private slots:
         for (std::int64_t step = 0; step < 8; ++step) {
             QCOMPARE(value("nonfinite_before", 0, step), 0.0);
             QCOMPARE(value("nonfinite_before", 1, step) > 0.0, step == kStep);
+            if (afterBackward && step == kStep)
+                QCOMPARE(value("nonfinite_before", 1, step), 1.0);
             QCOMPARE(value("skipped", -1, step), step == kStep ? 1.0 : 0.0);
             QCOMPARE(value("found_inf", 0, step), step == kStep ? 1.0 : 0.0);
             QCOMPARE(value("found_inf", 1, step), step == kStep ? 1.0 : 0.0);
