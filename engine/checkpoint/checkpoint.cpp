@@ -3,6 +3,7 @@
 #include "engine/checkpoint/durable_file.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/checkpoint/sha256.h"
+#include "engine/core/counted.h"
 
 #include <nlohmann/json.hpp>
 
@@ -117,7 +118,7 @@ Result<void> checkFile(const fs::path& file, const json& expected)
         return damaged(file, error.message());
     if (bytes != expected.value("bytes", std::uintmax_t{0}))
         return damaged(file,
-                       "it has " + std::to_string(bytes) + " bytes and should have "
+                       "it has " + counted(static_cast<std::int64_t>(bytes), "byte") + " and should have "
                            + expected.at("bytes").dump() + ".");
     auto sum = sha256OfFile(file);
     if (!sum)

@@ -1,5 +1,7 @@
 #include "engine/checkpoint/safetensors_header.h"
 
+#include "engine/core/counted.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -129,8 +131,8 @@ Result<void> checkTiling(const std::filesystem::path& file, std::vector<Safetens
     }
     if (at != dataBytes)
         return damaged(file,
-                       "it has " + std::to_string(dataBytes) + " bytes of data, its header names "
-                           + std::to_string(at));
+                       "it has " + counted(static_cast<std::int64_t>(dataBytes), "byte")
+                           + " of data, its header names " + std::to_string(at));
     return {};
 }
 

@@ -1,5 +1,7 @@
 #include "engine/data/table_data_set.h"
 
+#include "engine/core/counted.h"
+
 namespace mantissa {
 namespace {
 
@@ -28,8 +30,9 @@ public:
     {
         const bool images = m_rows.rowShape.size() == 3;
         const std::string side = std::to_string(m_rows.rowShape.back());
-        const std::string what = images ? "images of 1×" + side + "×" + side : "rows of " + side + " numbers";
-        return what + ", " + std::to_string(m_rows.classes) + " classes";
+        const std::string what = images ? "images of 1×" + side + "×" + side
+                                        : "rows of " + counted(m_rows.rowShape.back(), "number");
+        return what + ", " + counted(m_rows.classes, "class", "classes");
     }
 
 private:
@@ -56,7 +59,7 @@ public:
 
     std::string describe() const override
     {
-        return "rows of " + std::to_string(m_rows.context) + " tokens below " + std::to_string(m_rows.vocab);
+        return "rows of " + counted(m_rows.context, "token") + " below " + std::to_string(m_rows.vocab);
     }
 
 private:

@@ -1,3 +1,4 @@
+#include "engine/core/counted.h"
 #include "engine/data/data_set.h"
 #include "engine/data/table_data_set.h"
 
@@ -29,8 +30,8 @@ Result<std::shared_ptr<const DataSet>> openText(const TextPlan& plan)
     const std::int64_t count = (static_cast<std::int64_t>(size) - 1) / plan.context;
     if (count < 1)
         return Error{ErrorCode::InvalidSetup,
-                     plan.file + " has " + std::to_string(size) + " bytes, too few for one row of "
-                         + std::to_string(plan.context) + " tokens.",
+                     plan.file + " has " + counted(static_cast<std::int64_t>(size), "byte")
+                         + ", too few for one row of " + counted(plan.context, "token") + ".",
                      "Use a longer file or a shorter context."};
     std::string bytes(size, '\0');
     std::ifstream in(plan.file, std::ios::binary);

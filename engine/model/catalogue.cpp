@@ -1,3 +1,4 @@
+#include "engine/core/counted.h"
 #include "engine/model/layers.h"
 
 #include <cmath>
@@ -41,10 +42,7 @@ at::Tensor draw(const ParameterSpec& spec, std::int64_t inputs, const at::Genera
 }
 
 struct Describe {
-    std::string operator()(const MlpPlan& plan) const
-    {
-        return "rows of " + std::to_string(plan.inputs) + " numbers";
-    }
+    std::string operator()(const MlpPlan& plan) const { return "rows of " + counted(plan.inputs, "number"); }
     std::string operator()(const ConvNetPlan& plan) const
     {
         const std::string side = std::to_string(plan.imageSize);
@@ -52,8 +50,7 @@ struct Describe {
     }
     std::string operator()(const TransformerPlan& plan) const
     {
-        return "rows of at most " + std::to_string(plan.context) + " tokens below "
-            + std::to_string(plan.vocab);
+        return "rows of at most " + counted(plan.context, "token") + " below " + std::to_string(plan.vocab);
     }
 };
 

@@ -1,6 +1,7 @@
 #include "engine/train/prepared_run.h"
 
 #include "engine/checkpoint/safetensors.h"
+#include "engine/core/counted.h"
 #include "engine/tensor/allocation.h"
 #include "engine/tensor/guarded_torch.h"
 #include "engine/tensor/threads.h"
@@ -60,15 +61,14 @@ Result<Sampler> makeSampler(const RunPlan& plan, const DataSet& data)
         sampling.limitBatches = trace->batchesPerEpoch;
     if (sampling.jointBatch % plan.ranks != 0)
         return Error{ErrorCode::InvalidSetup,
-                     "A joint batch of " + std::to_string(sampling.jointBatch) + " rows cannot be split over "
-                         + std::to_string(plan.ranks) + " ranks.",
+                     "A joint batch of " + counted(sampling.jointBatch, "row") + " cannot be split over "
+                         + counted(plan.ranks, "rank") + ".",
                      "Use a number of ranks that divides it."};
     const Sampler sampler(sampling);
     if (sampler.batchesPerEpoch() < 1)
         return Error{ErrorCode::InvalidSetup,
-                     "An epoch has no batch: there are " + std::to_string(data.size())
-                         + " samples, and the ranks take " + std::to_string(sampling.jointBatch)
-                         + " together.",
+                     "An epoch has no batch: the data has " + counted(data.size(), "sample")
+                         + ", and the ranks take " + std::to_string(sampling.jointBatch) + " together.",
                      "Lower data.init_args.batch_size or raise trainer.limit_train_batches."};
     return sampler;
 }
