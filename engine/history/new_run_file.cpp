@@ -83,6 +83,9 @@ void makeRunFile(const std::filesystem::path& file, const RunStart& start, const
              {"last_step", "-1"},
              {"mantissa", MANTISSA_VERSION},
              {"sqlite", sqlite3_libversion()}});
+    if (!start.parentRun.empty())
+        putMeta(database,
+                {{"parent_run", start.parentRun}, {"parent_step", std::to_string(start.parentStep)}});
     putSetup(database, start);
     putSeries(database, start.series);
     transaction.commit();

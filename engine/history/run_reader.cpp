@@ -150,6 +150,9 @@ Result<RunSummaryRow> FileRunReader::readSummary(SQLite::Database& database) con
     row.started = text(meta, "started");
     row.ended = text(meta, "ended");
     row.steps = number(meta, "last_step", std::int64_t{-1}) + 1;
+    row.lostPoints = number(meta, "lost", std::uint64_t{0});
+    row.parentRun = text(meta, "parent_run");
+    row.parentStep = number(meta, "parent_step", std::int64_t{-1});
     resolveState(meta, row);
     if (const auto annotations = readAnnotations(m_source.folder()); annotations && annotations->name)
         row.name = *annotations->name;

@@ -28,6 +28,9 @@ struct RunSummaryRow {
     std::string started; ///< ISO 8601, UTC.
     std::string ended; ///< Empty while it runs, and where it was cut off.
     std::string host;
+    std::uint64_t lostPoints = 0; ///< Recorded, and not in the file: the disk took none for too long.
+    std::string parentRun; ///< Id of the run that this one goes on from; empty: none.
+    std::int64_t parentStep = -1; ///< The last step that both have.
     std::string error; ///< Why the folder cannot be read; then only `folder` and `name` hold.
 };
 

@@ -1,5 +1,6 @@
 #include "engine/history/run_store.h"
 
+#include "engine/core/counted.h"
 #include "engine/history/new_run_file.h"
 #include "engine/history/run_folder.h"
 #include "engine/history/schema.h"
@@ -22,13 +23,17 @@ using Clock = std::chrono::system_clock;
 /// How many points are held while the disk takes none: 24 MB.
 constexpr std::size_t kMostWaiting = 1'000'000;
 
+/// Space that a full disk gives back, so that a run's end can always be written down.
+constexpr const char* kReserveFile = ".reserve";
+constexpr std::size_t kReserveBytes = 128 * 1024;
+
 } // namespace
 
 struct RunStore::Statements {
     explicit Statements(SQLite::Database& database)
-        : tail(database, "INSERT INTO tail VALUES(?, ?, ?, ?, ?)"),
+        : tail(database, "INSERT OR REPLACE INTO tail VALUES(?, ?, ?, ?, ?)"),
           fold(database, "DELETE FROM tail WHERE series = ? AND seq < ?"),
-          chunk(database, "INSERT INTO chunk VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+          chunk(database, "INSERT OR REPLACE INTO chunk VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
           event(database,
                 "INSERT INTO event(step, time, kind, stage, rank, layer, message, detail) "
                 "VALUES(?, ?, ?, ?, ?, ?, ?, ?)"),
@@ -93,6 +98,7 @@ Result<void> RunStore::open()
     if (stat(file.c_str(), &status) == 0)
         m_inode = status.st_ino;
     m_log.open(m_folder / kLogFile, std::ios::app);
+    std::ofstream(m_folder / kReserveFile, std::ios::binary) << std::string(kReserveBytes, '\0');
     return {};
 }
 
@@ -173,7 +179,8 @@ Result<void> RunStore::commit()
     settle();
     if (m_strays > 0)
         return Error{ErrorCode::Internal,
-                     std::to_string(std::exchange(m_strays, 0)) + " points belong to no series of this run.",
+                     counted(static_cast<std::int64_t>(std::exchange(m_strays, 0)), "point")
+                         + " recorded for no series of this run.",
                      {}};
     return {};
 }
@@ -183,11 +190,46 @@ Result<void> RunStore::close(RunState state, std::int64_t lastStep)
     setState(state);
     m_ended = utcText(Clock::now());
     m_lastStep = std::max(m_lastStep, lastStep);
-    m_database->exec("PRAGMA synchronous = FULL");
-    if (const auto committed = commit(); !committed)
+    try {
+        m_database->exec("PRAGMA synchronous = FULL");
+    } catch (const SQLite::Exception& exception) {
+        return historyError(exception, m_folder / kRunFile);
+    }
+    auto committed = commit();
+    std::error_code ignored;
+    std::filesystem::remove(m_folder / kReserveFile, ignored);
+    if (!committed)
+        committed = commit(); // into the space that the reserve held
+    if (!committed) {
+        giveUpPoints(committed.error());
+        (void)commit();
         return committed.error();
+    }
     m_statements.reset();
-    // Leaving WAL needs the file to itself for a moment; a reader has it for some milliseconds at most.
+    return leaveWal();
+}
+
+/// What cannot be written is let go of, so that the end itself is small enough to be.
+void RunStore::giveUpPoints(const Error& error)
+{
+    for (auto& column : m_columns) {
+        column.steps.resize(column.inTail);
+        column.times.resize(column.inTail);
+        column.values.resize(column.inTail);
+    }
+    m_lost += m_waiting + m_events.size() + m_checkpoints.size();
+    m_waiting = 0;
+    m_checkpoints.clear();
+    RunEvent event;
+    event.step = std::max<std::int64_t>(0, m_lastStep);
+    event.kind = "history_lost";
+    event.message = error.message;
+    m_events = {event};
+}
+
+// Leaving WAL needs the file to itself for a moment; a reader has it for some milliseconds at most.
+Result<void> RunStore::leaveWal()
+{
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(3);
     for (;;) {
         try {
@@ -195,7 +237,10 @@ Result<void> RunStore::close(RunState state, std::int64_t lastStep)
             if (m_database->execAndGet("PRAGMA journal_mode = DELETE").getString() == "delete")
                 break;
         } catch (const SQLite::Exception& exception) {
-            if (exception.getErrorCode() != SQLITE_BUSY && exception.getErrorCode() != SQLITE_LOCKED)
+            const int code = exception.getErrorCode() & 0xFF;
+            if (code == SQLITE_FULL)
+                break; // As below: what is committed is read from the -wal.
+            if (code != SQLITE_BUSY && code != SQLITE_LOCKED)
                 return historyError(exception, m_folder / kRunFile);
         }
         if (std::chrono::steady_clock::now() > deadline)

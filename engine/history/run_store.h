@@ -33,8 +33,11 @@ public:
 
     /// Writes everything gathered and a sign of life, in one transaction.
     Result<void> commit();
-    /// The last commit, synced to the disk, and the file left as one that a read-only copy opens.
+    /// The last commit, synced to the disk, and the file left as one that a read-only copy opens. Where the
+    /// disk takes no more points, at least the end and what is missing are written down.
     Result<void> close(RunState state, std::int64_t lastStep);
+    /// What was given here and will never be in the file.
+    std::uint64_t lostCount() const { return m_lost; }
 
 private:
     /// Points since the last chunk. `inTail` of them are in the table `tail` already.
@@ -56,6 +59,8 @@ private:
     void writeEvents();
     void writeMeta(const char* key, const std::string& value);
     void settle();
+    void giveUpPoints(const Error& error);
+    Result<void> leaveWal();
     void log(const std::string& line);
 
     std::string m_id;

@@ -3,6 +3,7 @@
 #include "engine/core/guarded.h"
 #include "engine/history/run_store.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -44,7 +45,11 @@ public:
     }
     void setState(RunState state) override
     {
-        put([&](Batch& batch) { batch.state = state; });
+        {
+            const std::scoped_lock lock(m_mutex);
+            if (!m_ending)
+                m_queue.state = state;
+        }
         m_work.notify_one();
     }
     Result<void> finish(RunState state, std::int64_t lastStep) override
@@ -57,6 +62,7 @@ public:
         const std::scoped_lock lock(m_mutex);
         return m_firstError ? Result<void>(*m_firstError) : Result<void>();
     }
+    std::uint64_t lostCount() const override { return m_lost.load(); }
 
 private:
     struct Batch {
@@ -105,6 +111,7 @@ private:
                 guarded("writing the history", [&] { return write(std::move(batch), ending); });
             if (!result)
                 remember(result.error());
+            m_lost.store(m_store->lostCount());
             ended = ending.has_value();
         }
     }
@@ -157,6 +164,7 @@ private:
     Batch m_queue;
     std::optional<Ending> m_ending;
     std::optional<Error> m_firstError;
+    std::atomic<std::uint64_t> m_lost{0};
 
     std::mutex m_joining;
     std::thread m_thread;

@@ -23,6 +23,8 @@ struct RunStart {
     std::string assumed; ///< JSON
     std::string environment; ///< JSON: versions, threads, device.
     std::vector<SeriesSpec> series;
+    std::string parentRun; ///< The run that this one goes on from; empty: none.
+    std::int64_t parentStep = -1; ///< Its last step that this run has too.
 };
 
 struct CheckpointRecord {
@@ -50,12 +52,14 @@ public:
     virtual void append(const std::vector<Sample>& samples) = 0;
     virtual void append(const RunEvent& event) = 0;
     virtual void append(const CheckpointRecord& checkpoint) = 0;
-    virtual void setState(RunState state) = 0; ///< running, paused
+    virtual void setState(RunState state) = 0; ///< running, paused. Never waits.
     /// `lastStep` is 0-based as in samples; -1 where no step was made. Commits everything, switches
     /// to journal_mode=DELETE and closes the file. Reports the first error of the run's writing.
     virtual Result<void> finish(RunState state, std::int64_t lastStep) = 0;
     /// The first error so far (a full disk, say); training goes on, and the run says what was lost.
     virtual Result<void> health() const = 0;
+    /// Points and events that will never be in the file. None: whatever health() says has been made good for.
+    virtual std::uint64_t lostCount() const = 0;
 };
 
 } // namespace mantissa

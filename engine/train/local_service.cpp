@@ -1,10 +1,10 @@
 #include "engine/train/local_service.h"
 
+#include "engine/core/counted.h"
 #include "engine/core/guarded.h"
 #include "engine/train/session_environment.h"
 #include "engine/train/verify.h"
 
-#include <atomic>
 #include <utility>
 
 namespace mantissa {
@@ -20,10 +20,15 @@ public:
     {
         // LibTorch keeps one thread count for the whole process: a second run would change the first one's
         // arithmetic.
-        if (m_active->load() > 0)
+        if (m_load->runs.load() > 0)
             return Error{ErrorCode::NotHere, "Another run is still training.",
                          "Wait for its end, or stop it."};
-        return guarded("starting the run", [&] { return startSession(request, m_options, m_active); });
+        if (const int stuck = m_load->ranks.load(); stuck > 0)
+            return Error{ErrorCode::NotHere,
+                         counted(stuck, "rank") + " of the run before never came back and still compute"
+                             + (stuck == 1 ? "s." : "."),
+                         "Wait until it is through, or close the program and open it again."};
+        return guarded("starting the run", [&] { return startSession(request, m_options, m_load); });
     }
 
     Result<VerifyReport> verify(const VerifyRequest& request) override
@@ -33,7 +38,7 @@ public:
 
 private:
     const SessionOptions m_options;
-    const std::shared_ptr<std::atomic<int>> m_active = std::make_shared<std::atomic<int>>(0);
+    const std::shared_ptr<EngineLoad> m_load = std::make_shared<EngineLoad>();
 };
 
 } // namespace

@@ -21,8 +21,13 @@ RankCrew::~RankCrew() = default;
 void RankCrew::start()
 {
     m_shared->running = m_shared->orders.ranks;
-    for (int rank = 0; rank < m_shared->orders.ranks; ++rank)
-        m_threads.emplace_back([shared = m_shared, rank] { runRank(shared, rank); });
+    for (int rank = 0; rank < m_shared->orders.ranks; ++rank) {
+        m_threads.emplace_back([shared = m_shared, rank] {
+            shared->orders.load->ranks.fetch_add(1);
+            runRank(shared, rank);
+            shared->orders.load->ranks.fetch_sub(1);
+        });
+    }
 }
 
 void RankCrew::runRank(const std::shared_ptr<Shared>& shared, int rank)

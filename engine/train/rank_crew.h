@@ -5,6 +5,7 @@
 #include "engine/train/rank_training.h"
 #include "engine/train/session_gate.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -18,6 +19,12 @@
 
 namespace mantissa {
 
+/// What is alive in this process of its runs. Shared with rank threads, which may outlive their run.
+struct EngineLoad {
+    std::atomic<int> runs{0}; ///< That have not ended.
+    std::atomic<int> ranks{0}; ///< Threads of ranks.
+};
+
 /// What the ranks of a run are to do. Values and shared owners only: a rank that never comes back may outlive
 /// the session.
 struct CrewOrders {
@@ -29,6 +36,7 @@ struct CrewOrders {
     std::shared_ptr<SessionGate> gate;
     std::function<void(int rank, const StepReport& report)> report; ///< On the rank's thread.
     bool wantsState = true; ///< After the last step.
+    std::shared_ptr<EngineLoad> load = std::make_shared<EngineLoad>();
 };
 
 /// How a run's ranks came to their end.

@@ -23,7 +23,7 @@ private:
 
 class TrainerSource final : public RankSource {
 public:
-    explicit TrainerSource(const RunPlan& plan) : m_plan(plan) {}
+    explicit TrainerSource(const RunRequest& request) : m_plan(request.plan) {}
 
     Result<void> prepare() override
     {
@@ -48,9 +48,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<RankSource> makeTrainerSource(const RunPlan& plan)
+std::unique_ptr<RankSource> makeTrainerSource(const RunRequest& request)
 {
-    return std::make_unique<TrainerSource>(plan);
+    return std::make_unique<TrainerSource>(request);
 }
 
 } // namespace mantissa

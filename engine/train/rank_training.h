@@ -2,6 +2,7 @@
 
 #include "engine/comm/communicator.h"
 #include "engine/core/result.h"
+#include "engine/core/training_service.h"
 #include "engine/train/step_report.h"
 #include "engine/train/trainer.h"
 #include "engine/train/trainer_state.h"
@@ -36,6 +37,6 @@ public:
 };
 
 /// The real one.
-std::unique_ptr<RankSource> makeTrainerSource(const RunPlan& plan);
+std::unique_ptr<RankSource> makeTrainerSource(const RunRequest& request);
 
 } // namespace mantissa

@@ -1,8 +1,9 @@
 #include "engine/train/session.h"
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/core/counted.h"
 #include "engine/core/guarded.h"
-#include "engine/train/rank_crew.h"
+#include "engine/history/run_folder.h"
 #include "engine/train/session_environment.h"
 #include "engine/train/session_recorder.h"
 
@@ -14,8 +15,6 @@
 namespace mantissa {
 namespace {
 
-constexpr const char* kCheckpointFolder = "checkpoints";
-
 /// How a run ended, before it is written down.
 struct Ending {
     RunState state = RunState::Finished;
@@ -26,7 +25,7 @@ struct Ending {
 class Session final : public TrainingRun {
 public:
     Session(const RunRequest& request, const SessionOptions& options, std::unique_ptr<RunWriter> writer,
-            std::shared_ptr<std::atomic<int>> active);
+            std::shared_ptr<EngineLoad> load);
     ~Session() override;
 
     std::string id() const override { return m_writer->id(); }
@@ -55,14 +54,15 @@ private:
     Ending endingOf(CrewOutcome& outcome);
     std::string saveCheckpoint(const TrainerState& state);
     void tellFailure(const RankFailure& failure);
-    void writeDown(Ending ending);
+    void writeDown(Ending& ending);
+    void leave(const Ending& ending);
     void enter(RunState state, const std::string& message, const std::string& hint);
 
     const RunPlan m_plan;
     const SessionOptions m_options;
     const std::shared_ptr<RunWriter> m_writer;
     const std::shared_ptr<SessionRecorder> m_recorder;
-    const std::shared_ptr<std::atomic<int>> m_active;
+    const std::shared_ptr<EngineLoad> m_load;
     const std::shared_ptr<RankSource> m_source;
     std::shared_ptr<SessionGate> m_gate;
     Publisher<RunStateEvent> m_states;
@@ -81,17 +81,17 @@ private:
 };
 
 Session::Session(const RunRequest& request, const SessionOptions& options, std::unique_ptr<RunWriter> writer,
-                 std::shared_ptr<std::atomic<int>> active)
+                 std::shared_ptr<EngineLoad> load)
     : m_plan(request.plan),
       m_options(options),
       m_writer(std::move(writer)),
       m_recorder(std::make_shared<SessionRecorder>(request.plan, m_writer)),
-      m_active(std::move(active)),
-      m_source(options.makeSource(request.plan))
+      m_load(std::move(load)),
+      m_source(options.makeSource(request))
 {
     m_gate = std::make_shared<SessionGate>(
         m_plan.ranks, [this](bool paused) { enter(paused ? RunState::Paused : RunState::Running, {}, {}); });
-    m_active->fetch_add(
+    m_load->runs.fetch_add(
         1); // The last thing before the thread that takes it back: what throws above leaves no trace.
     m_thread = std::jthread([this] { run(); });
 }
@@ -145,6 +145,7 @@ RunSummary Session::summary() const
     summary.steps = progress.step;
     summary.skipped = progress.skipped;
     summary.final = m_recorder->lastValues();
+    summary.lostPoints = progress.lostPoints;
     const std::scoped_lock lock(m_mutex);
     summary.state = m_state;
     summary.message = m_message;
@@ -163,8 +164,13 @@ void Session::run()
     });
     if (!trained)
         ending = {RunState::Failed, trained.error().message, trained.error().hint};
-    m_recorder->close();
-    writeDown(std::move(ending));
+    const auto written = guarded("writing down the run's end", [&]() -> Result<void> {
+        writeDown(ending);
+        return {};
+    });
+    if (!written)
+        ending.message += (ending.message.empty() ? "" : " ") + written.error().message;
+    leave(ending);
 }
 
 Ending Session::train()
@@ -181,7 +187,7 @@ Ending Session::train()
     RankCrew crew(
         {m_plan.ranks, m_options.collectiveTimeout, m_options.patience, m_source, m_gate,
          [recorder = m_recorder](int rank, const StepReport& report) { recorder->post(rank, report); },
-         m_plan.checkpoints});
+         m_plan.checkpoints.atEnd, m_load});
     crew.start();
     {
         const std::scoped_lock lock(m_mutex);
@@ -240,7 +246,7 @@ std::string Session::saveCheckpoint(const TrainerState& state)
     const auto path = std::filesystem::path(kCheckpointFolder) / saved->folder.filename();
     m_writer->append(CheckpointRecord{event.step, path.string(), saved->bytes, saved->sha256, true});
     event.kind = "checkpoint";
-    event.message = "A full checkpoint after " + std::to_string(steps) + (steps == 1 ? " step." : " steps.");
+    event.message = "A full checkpoint after " + counted(steps, "step") + ".";
     event.detail = R"({"path":")" + path.string() + R"("})";
     m_recorder->tell(event);
     return {};
@@ -257,14 +263,26 @@ void Session::tellFailure(const RankFailure& failure)
     m_recorder->tell(event);
 }
 
-void Session::writeDown(Ending ending)
+void Session::writeDown(Ending& ending)
 {
+    m_recorder->close();
     const std::int64_t steps = m_recorder->progress().step;
-    if (const auto finished = m_writer->finish(ending.state, steps - 1); !finished)
-        ending.message +=
-            (ending.message.empty() ? "" : " ") + ("The history is not whole: " + finished.error().message);
-    m_active->fetch_sub(1);
-    enter(ending.state, ending.message, ending.hint);
+    const auto finished = m_writer->finish(ending.state, steps - 1);
+    m_recorder->noteLosses();
+    if (const auto lost = m_writer->lostCount(); !finished && lost > 0)
+        ending.message += (ending.message.empty() ? "" : " ")
+            + ("The history is not whole: " + counted(static_cast<std::int64_t>(lost), "record")
+               + (lost == 1 ? " is" : " are") + " lost. " + finished.error().message);
+}
+
+/// Whatever happened before, and whatever a subscriber throws: who waits for the end is woken.
+void Session::leave(const Ending& ending)
+{
+    m_load->runs.fetch_sub(1);
+    (void)guarded("telling the run's end", [&]() -> Result<void> {
+        enter(ending.state, ending.message, ending.hint);
+        return {};
+    });
     const std::scoped_lock lock(m_mutex);
     m_ended = true;
     m_endedChanged.notify_all();
@@ -287,7 +305,7 @@ void Session::enter(RunState state, const std::string& message, const std::strin
 } // namespace
 
 Result<std::unique_ptr<TrainingRun>> startSession(const RunRequest& request, const SessionOptions& options,
-                                                  std::shared_ptr<std::atomic<int>> active)
+                                                  std::shared_ptr<EngineLoad> load)
 {
     RunStart start;
     start.history = request.history;
@@ -299,11 +317,11 @@ Result<std::unique_ptr<TrainingRun>> startSession(const RunRequest& request, con
     start.assumed = request.assumedJson;
     start.environment = runEnvironment(request.plan);
     start.series = StepSeries(request.plan).catalogue();
-    auto writer = RunWriter::create(start);
+    auto writer = options.makeWriter(start);
     if (!writer)
         return writer.error();
     return std::unique_ptr<TrainingRun>(
-        std::make_unique<Session>(request, options, *std::move(writer), std::move(active)));
+        std::make_unique<Session>(request, options, *std::move(writer), std::move(load)));
 }
 
 } // namespace mantissa

@@ -8,6 +8,7 @@
 
 #include <fstream>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 
 using namespace mantissa;
@@ -182,6 +183,29 @@ private slots:
         QVERIFY(!finished);
         QVERIFY(!finished.error().hint.empty());
         QVERIFY(RunReader::open(writer->folder()));
+    }
+
+    void aFullFileSystemStillTakesTheEndAndSaysWhatIsLost()
+    {
+        const QTemporaryDir place;
+        if (mount("none", place.path().toUtf8(), "tmpfs", 0, "size=1M") != 0)
+            QSKIP("No file system can be mounted here.");
+        {
+            auto writer = std::move(*RunWriter::create(someRun(pathOf(place))));
+            for (std::int64_t step = 0; step < 60'000; step += 1000)
+                writer->append(ramp(step, 1000));
+            QTRY_VERIFY_WITH_TIMEOUT(!writer->health(), 5000);
+            QVERIFY(!writer->finish(RunState::Finished, 59'999));
+            QVERIFY(writer->lostCount() > 0);
+        }
+
+        const auto row = listRuns(pathOf(place)).at(0);
+
+        umount2(place.path().toUtf8(), MNT_DETACH);
+        QVERIFY2(row.error.empty(), row.error.c_str());
+        QCOMPARE(row.state, RunState::Finished);
+        QCOMPARE(row.steps, std::int64_t{60'000});
+        QVERIFY(row.lostPoints > 0);
     }
 
     void aFolderThatGoesAwayIsReported()

@@ -28,7 +28,7 @@ struct ScriptedEngine {
     {
         options.collectiveTimeout = timeout;
         options.patience = patience;
-        options.makeSource = [script](const RunPlan&) { return std::make_unique<ScriptedSource>(script); };
+        options.makeSource = [script](const RunRequest&) { return std::make_unique<ScriptedSource>(script); };
         service = makeLocalService(options);
     }
 
@@ -270,7 +270,7 @@ private slots:
     {
         ScriptedEngine engine(RankScript{});
         auto broken = std::make_shared<bool>(true);
-        engine.options.makeSource = [broken](const RunPlan&) -> std::unique_ptr<RankSource> {
+        engine.options.makeSource = [broken](const RunRequest&) -> std::unique_ptr<RankSource> {
             if (*broken)
                 throw std::runtime_error("no source");
             return std::make_unique<ScriptedSource>(RankScript{});
