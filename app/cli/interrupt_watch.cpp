@@ -1,6 +1,7 @@
 #include "app/cli/interrupt_watch.h"
 
 #include <csignal>
+#include <initializer_list>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -10,8 +11,12 @@ InterruptWatch::InterruptWatch()
 {
     sigset_t signals;
     sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction before = {};
+        if (sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_IGN)
+            sigaddset(&signals, number);
+    }
+    (void)std::signal(SIGPIPE, SIG_IGN);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     m_descriptor = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 }

@@ -2,8 +2,9 @@
 
 namespace mantissa::cli {
 
-/// Takes Ctrl+C and the request to terminate out of every thread that starts after it, so that they can be
-/// asked for.
+/// Takes Ctrl+C, the request to terminate and the loss of the terminal out of every thread that starts after
+/// it, so that they can be asked for; a reader of the output that goes away does not end the process. What
+/// was ignored when the process began, as by nohup, stays ignored.
 class InterruptWatch {
 public:
     InterruptWatch();

@@ -1,4 +1,5 @@
 #include "app/cli/command.h"
+#include "engine/core/guarded.h"
 
 #include <array>
 #include <cstdio>
@@ -18,6 +19,13 @@ int whenWritten(int code)
     const int told =
         report({ErrorCode::Io, "The output could not be written.", "Look whether there is space left."});
     return code == Ok ? told : code;
+}
+
+/// What a command throws ends as one line with its exit code, like every other failure.
+int runGuarded(const std::function<int()>& run)
+{
+    const auto code = guarded("The command broke off", [&]() -> Result<int> { return run(); });
+    return code ? *code : report(code.error());
 }
 
 /// True, and told, where the first word is no command.
@@ -80,5 +88,5 @@ int main(int argc, char** argv)
         const int code = app.exit(error);
         return code == 0 ? Ok : Usage;
     }
-    return run ? whenWritten(run()) : static_cast<int>(Usage);
+    return run ? whenWritten(runGuarded(run)) : static_cast<int>(Usage);
 }

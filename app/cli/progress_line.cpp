@@ -1,6 +1,7 @@
 #include "app/cli/progress_line.h"
 
 #include "app/cli/text_table.h"
+#include "engine/core/counted.h"
 
 #include <cmath>
 #include <cstdio>
@@ -81,6 +82,12 @@ std::string ProgressLine::text(const RunProgress& progress) const
     if (m_scale)
         line += "  scale " + shortNumber(*m_scale);
     line += "  skipped " + std::to_string(progress.skipped);
+    if (progress.lostPoints > 0)
+        line += "  LOST " + counted(static_cast<std::int64_t>(progress.lostPoints), "point");
+    else if (!progress.historyTrouble.empty())
+        line += "  history in trouble";
+    if (progress.unshownPoints > 0)
+        line += "  not shown " + std::to_string(progress.unshownPoints);
     if (progress.secondsLeft >= 0.0 && progress.step < progress.total)
         line += "  " + durationText(progress.secondsLeft) + " left";
     return line;

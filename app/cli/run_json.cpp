@@ -1,6 +1,15 @@
 #include "app/cli/run_json.h"
 
+#include "engine/core/counted.h"
+
 namespace mantissa::cli {
+
+std::string stateWords(const RunSummaryRow& row)
+{
+    if (row.lostPoints == 0)
+        return row.stateText;
+    return row.stateText + ", " + counted(static_cast<std::int64_t>(row.lostPoints), "record") + " lost";
+}
 
 Json runJson(const RunSummaryRow& row)
 {
@@ -17,6 +26,8 @@ Json runJson(const RunSummaryRow& row)
     json["ended"] = row.ended.empty() ? Json() : Json(row.ended);
     json["host"] = row.host;
     json["kind"] = row.kind;
+    json["lost"] = row.lostPoints;
+    json["parent"] = row.parentRun.empty() ? Json() : Json{{"run", row.parentRun}, {"step", row.parentStep}};
     if (silent)
         json["silent_s"] = row.silentSeconds;
     if (!row.error.empty())

@@ -5,6 +5,8 @@
 
 namespace mantissa::cli {
 
+/// "finished", "finished, 12 records lost"
+std::string stateWords(const RunSummaryRow& row);
 /// A run as `runs` lists it and `show` begins. A run that cannot be read has the state "unreadable" and an
 /// `error`; one of another host that has not ended has the state "silent" and `silent_s`.
 Json runJson(const RunSummaryRow& row);

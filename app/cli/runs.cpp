@@ -20,7 +20,7 @@ void printTable(const std::vector<RunSummaryRow>& rows)
     TextTable table({"RUN", "NAME", "STATE", "STEPS", "STARTED", "HOST"});
     for (const auto& row : rows) {
         if (row.error.empty())
-            table.add({row.id, row.name, row.stateText, std::to_string(row.steps), row.started, row.host});
+            table.add({row.id, row.name, stateWords(row), std::to_string(row.steps), row.started, row.host});
         else
             table.add({row.id, row.name, "unreadable", "", "", ""});
     }

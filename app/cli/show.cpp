@@ -3,6 +3,7 @@
 #include "app/cli/json_text.h"
 #include "app/cli/run_json.h"
 #include "app/cli/text_table.h"
+#include "engine/core/counted.h"
 
 #include <algorithm>
 #include <cmath>
@@ -137,9 +138,13 @@ void printPoints(const std::vector<SeriesPoints>& all)
 void printAsText(const StoredRun& stored, bool everyPoint)
 {
     const auto& run = stored.summary;
-    std::printf("%s  %s\n%s, %lld steps, started %s on %s\n%s\n\n", run.id.c_str(), run.name.c_str(),
-                run.stateText.c_str(), static_cast<long long>(run.steps), run.started.c_str(),
+    std::printf("%s  %s\n%s, %s, started %s on %s\n%s\n", run.id.c_str(), run.name.c_str(),
+                stateWords(run).c_str(), counted(run.steps, "step").c_str(), run.started.c_str(),
                 run.host.c_str(), run.folder.c_str());
+    if (!run.parentRun.empty())
+        std::printf("goes on from step %lld of run %s\n", static_cast<long long>(run.parentStep),
+                    run.parentRun.c_str());
+    std::puts("");
     if (everyPoint) {
         printPoints(stored.series);
         return;

@@ -5,6 +5,7 @@
 #include "app/cli/setup_argument.h"
 #include "app/cli/text_table.h"
 #include "app/cli/training_watch.h"
+#include "engine/core/counted.h"
 #include "engine/recipe/flow_value.h"
 #include "engine/recipe/setup_text.h"
 #include "engine/rules/text_findings.h"
@@ -22,6 +23,7 @@ struct Options {
     std::string name;
     std::string mode;
     std::string history;
+    double grace = 60.0;
     bool json = false;
 };
 
@@ -97,16 +99,20 @@ void printSummary(const WatchedEnd& end, bool json)
                    {"state", runStateId(summary.state)},
                    {"steps", summary.steps},
                    {"skipped", summary.skipped},
-                   {"final", final}});
+                   {"final", final},
+                   {"lost", summary.lostPoints},
+                   {"message", summary.message}});
         return;
     }
     TextTable table({"SERIES", "LAST"});
     for (const auto& [name, value] : summary.final)
         table.add({name, shortNumber(value)});
     table.print();
-    std::printf("%s %s after %lld steps, %lld skipped: %s\n", summary.id.c_str(),
-                std::string(runStateId(summary.state)).c_str(), static_cast<long long>(summary.steps),
-                static_cast<long long>(summary.skipped), summary.folder.c_str());
+    const auto lost = static_cast<std::int64_t>(summary.lostPoints);
+    std::printf("%s %s after %s, %lld skipped%s: %s\n", summary.id.c_str(),
+                std::string(runStateId(summary.state)).c_str(), counted(summary.steps, "step").c_str(),
+                static_cast<long long>(summary.skipped),
+                lost == 0 ? "" : (", " + counted(lost, "record") + " lost").c_str(), summary.folder.c_str());
     std::fflush(stdout);
 }
 
@@ -120,7 +126,9 @@ int runIt(const Options& options, const RunRequest& request)
     if (!run)
         return report(run.error());
     std::fprintf(stderr, "Run %s in %s\n", (*run)->id().c_str(), (*run)->folder().c_str());
-    const auto end = watchTraining(**run, interrupts);
+    const auto grace = std::chrono::duration<double>(options.grace);
+    const auto end =
+        watchTraining(**run, interrupts, std::chrono::duration_cast<std::chrono::milliseconds>(grace));
     // A run that ended well still says what it could not keep: on a full disk, the history or the checkpoint.
     const bool ended = end.summary.state == RunState::Finished || end.summary.state == RunState::Stopped;
     const bool failed = !ended || !end.summary.message.empty();
@@ -175,6 +183,11 @@ void addTrain(CLI::App& app, std::function<int()>& run)
         ->add_option("--mode", options->mode,
                      "What to do where the target refuses: stop as it does, or train where this engine can")
         ->check(CLI::IsMember({"faithful", "extended"}));
+    command
+        ->add_option("--grace", options->grace,
+                     "Seconds that a step may still take once the run was asked to stop")
+        ->check(CLI::Range(0.0, 86'400.0))
+        ->capture_default_str();
     addHistoryOption(*command, options->history);
     command->add_flag("--json", options->json,
                       "The run's summary as JSON, on the last line of standard output");

@@ -5,12 +5,16 @@
 
 #include <array>
 #include <optional>
+#include <string>
+#include <thread>
 #include <unistd.h>
 
 namespace mantissa::cli {
 namespace {
 
 using namespace std::chrono_literals;
+
+constexpr auto kCommitTime = 1s;
 
 /// What happens in every healthy run, which the progress counts already; and the failure, which is reported
 /// at the end.
@@ -32,16 +36,17 @@ void tellEvents(TrainingRun& run, ProgressLine& progress)
 }
 
 /// A rank inside the tensor library cannot be ended from outside, and leaving `main` beside it would abort.
-/// The history is committed by its own thread, so that nothing older than a second is lost.
-[[noreturn]] void leaveAtOnce(ProgressLine& progress, const char* why)
+/// The history is committed by its own thread, at least once a second: that much time it is given.
+[[noreturn]] void leaveAtOnce(ProgressLine& progress, const std::string& why)
 {
     progress.say(why);
+    std::this_thread::sleep_for(kCommitTime);
     _exit(InterruptedByUser);
 }
 
 } // namespace
 
-WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts)
+WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts, std::chrono::milliseconds grace)
 {
     ProgressLine progress;
     std::optional<std::chrono::steady_clock::time_point> giveUpAt;
@@ -52,10 +57,13 @@ WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts)
         if (asked && giveUpAt)
             leaveAtOnce(progress, "Left at once, without a checkpoint.");
         if (giveUpAt && std::chrono::steady_clock::now() > *giveUpAt)
-            leaveAtOnce(progress, "A rank does not answer. Left without a checkpoint.");
+            leaveAtOnce(progress,
+                        "The step is not through after "
+                            + durationText(std::chrono::duration<double>(grace).count())
+                            + ". Left without a checkpoint; what was recorded is kept.");
         if (asked) {
             progress.say("Stopping after this step, with a checkpoint. Once more ends at once.");
-            giveUpAt = std::chrono::steady_clock::now() + 60s;
+            giveUpAt = std::chrono::steady_clock::now() + grace;
             run.stop();
         }
     }

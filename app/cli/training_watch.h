@@ -11,7 +11,7 @@ struct WatchedEnd {
 };
 
 /// Shows a run's progress and events until it ends. Ctrl+C asks it to stop with a checkpoint; a second one,
-/// or a rank that does not answer within a minute, ends the process at once.
-WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts);
+/// or a step that is not through after `grace`, ends the process at once.
+WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts, std::chrono::milliseconds grace);
 
 } // namespace mantissa::cli

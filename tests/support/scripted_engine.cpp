@@ -15,6 +15,10 @@ void apply(mantissa::test::RunScript& script, const std::string& name, const std
         script.steps = std::stoll(value);
     else if (name == "per_step_ms")
         script.perStep = std::chrono::milliseconds(std::stoll(value));
+    else if (name == "start" && value == "throws")
+        script.throws = true;
+    else if (name == "stop" && value == "ignored")
+        script.ignoresStop = true;
     else if (name == "fail_at")
         script.failAt = std::stoll(value);
     else if (name == "verify" && value == "missing")

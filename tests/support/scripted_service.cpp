@@ -101,6 +101,8 @@ Result<std::unique_ptr<TrainingRun>> ScriptedService::start(const RunRequest& re
         m_requests.push_back(request);
         script = m_script;
     }
+    if (script.throws)
+        throw std::runtime_error("nobody expected this");
     if (script.refusal)
         return *script.refusal;
     if (script.series.empty())

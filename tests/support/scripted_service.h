@@ -27,6 +27,7 @@ struct RunScript {
     std::string failure = "Rank 1 failed at step 0, at Backward: out of memory";
     std::string failureHint = "Halve the batch.";
     std::optional<Error> refusal; ///< start() answers with it.
+    bool throws = false; ///< start() throws.
     bool ignoresStop = false; ///< As a rank that hangs; it ends when the run is destroyed.
     bool leavesRanks = false; ///< Answers that some rank never came back.
     Result<VerifyReport> verdict = VerifyReport{}; ///< What verify() answers.

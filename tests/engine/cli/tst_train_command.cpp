@@ -136,8 +136,63 @@ private slots:
         QVERIFY(result.err.contains("Halve the batch."));
     }
 
-    void interruptingStopsWithACheckpoint()
+    void whatTheEngineThrowsIsOneLineAndAnExitCode()
     {
+        const auto result = runCommand(train(kGood), QStringLiteral("start=throws"));
+
+        QCOMPARE(result.exitCode, 1);
+        QVERIFY2(result.err.contains("nobody expected this"), result.err);
+        QCOMPARE(result.err.count('\n'), 1);
+    }
+
+    void aReaderThatGoesAwayDoesNotEndTheRun()
+    {
+        QProcess process;
+        process.setProcessEnvironment(scriptedEngine(QStringLiteral("steps=60 per_step_ms=10")));
+        process.start(QStringLiteral("bash"),
+                      QStringList{"-c", "\"$0\" \"$@\" 2>&1 >/dev/null | head -n 1; exit ${PIPESTATUS[0]}",
+                                  QStringLiteral(MANTISSA_CLI)}
+                          + train(kGood));
+
+        QVERIFY(process.waitForFinished(20'000));
+
+        QCOMPARE(process.exitCode(), 0);
+        const auto runs = listRuns(m_history.toStdString());
+        QCOMPARE(runs.size(), std::size_t{1});
+        QCOMPARE(runs.front().state, RunState::Finished);
+    }
+
+    void aStepThatTakesTooLongIsLeftWithAnIntactHistory()
+    {
+        QProcess process;
+        process.setProcessEnvironment(
+            scriptedEngine(QStringLiteral("steps=100000 per_step_ms=20 stop=ignored")));
+        process.start(QStringLiteral(MANTISSA_CLI), train(kGood, {"--grace", "0.3"}));
+        QByteArray told;
+        QTRY_VERIFY_WITH_TIMEOUT((told += process.readAllStandardError()).contains("step "), 10'000);
+
+        kill(static_cast<pid_t>(process.processId()), SIGTERM);
+
+        QVERIFY(process.waitForFinished(10'000));
+        QCOMPARE(process.exitCode(), 130);
+        told += process.readAllStandardError();
+        QVERIFY2(told.contains("not through after 1 s"), told);
+        const auto runs = listRuns(m_history.toStdString());
+        QVERIFY2(runs.front().error.empty(), runs.front().error.c_str());
+        QCOMPARE(runs.front().state, RunState::Interrupted);
+        QVERIFY(runs.front().steps > 0);
+    }
+
+    void aSignalStopsWithACheckpoint_data()
+    {
+        QTest::addColumn<int>("number");
+        QTest::addRow("Ctrl+C") << SIGINT;
+        QTest::addRow("terminate") << SIGTERM;
+        QTest::addRow("hang up") << SIGHUP;
+    }
+    void aSignalStopsWithACheckpoint()
+    {
+        QFETCH(const int, number);
         QProcess process;
         process.setProcessEnvironment(scriptedEngine(QStringLiteral("steps=100000 per_step_ms=2")));
         process.start(QStringLiteral(MANTISSA_CLI), train(kGood, {"--json"}));
@@ -145,7 +200,7 @@ private slots:
         QByteArray told;
         QTRY_VERIFY_WITH_TIMEOUT((told += process.readAllStandardError()).contains("step "), 10'000);
 
-        kill(static_cast<pid_t>(process.processId()), SIGINT);
+        kill(static_cast<pid_t>(process.processId()), number);
 
         QVERIFY(process.waitForFinished(10'000));
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
