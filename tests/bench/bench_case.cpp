@@ -84,7 +84,7 @@ RunPlan planOf(const BenchCase& bench)
     plan.optimizer.learningRate = 1e-6;
     plan.optimizer.weightDecay = 0.01;
     plan.maxEpochs = std::int64_t{1} << 40;
-    plan.checkpoints = false;
+    plan.checkpoints.atEnd = false;
     setModel(plan, bench);
     return plan;
 }
