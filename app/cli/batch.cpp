@@ -1,10 +1,11 @@
 #include "app/cli/batch.h"
 
 #include "app/cli/command.h"
-#include "app/cli/findings_json.h"
+#include "app/cli/json_text.h"
 #include "engine/recipe/knobs.h"
 #include "engine/recipe/value_json.h"
 #include "engine/rules/check.h"
+#include "engine/rules/findings_json.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,8 @@
 #include "app/cli/batch.h"
 #include "app/cli/command.h"
-#include "app/cli/findings_json.h"
+#include "app/cli/json_text.h"
 #include "app/cli/setup_argument.h"
+#include "engine/rules/findings_json.h"
 #include "engine/rules/text_findings.h"
 
 #include <cstdio>

@@ -1,5 +1,4 @@
 #include "app/cli/command.h"
-#include "app/cli/findings_json.h"
 #include "app/cli/history_option.h"
 #include "app/cli/json_text.h"
 #include "app/cli/setup_argument.h"
@@ -8,6 +7,7 @@
 #include "engine/core/counted.h"
 #include "engine/recipe/flow_value.h"
 #include "engine/recipe/setup_text.h"
+#include "engine/rules/findings_json.h"
 #include "engine/rules/text_findings.h"
 
 #include <cstdio>

@@ -50,10 +50,7 @@ void scheduleEmpty(RuleContext& context)
     const Value& schedule = context.at(field::accumulationSchedule);
     if (!hasScheduler(context) || !schedule.isMap() || !schedule.asMap().empty())
         return;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Configure;
-    finding.paths = {std::string(field::accumulationSchedule.path)};
+    Finding finding = findingAt(Severity::WontStart, Stage::Configure, {field::accumulationSchedule.path});
     finding.message = "The accumulation schedule is empty.";
     finding.why = "Without an epoch there is nothing to schedule; the callback refuses it when it is made.";
     finding.source = inScheduler("__init__");
@@ -95,10 +92,7 @@ void scheduleEpoch(RuleContext& context)
                                     [](const auto& entry) { return !isEpoch(entry.first); });
     if (!hasScheduler(context) || wrong == schedule.end())
         return;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Configure;
-    finding.paths = {std::string(field::accumulationSchedule.path)};
+    Finding finding = findingAt(Severity::WontStart, Stage::Configure, {field::accumulationSchedule.path});
     finding.message = "\"" + wrong->first + "\" is no epoch: the schedule's keys are whole numbers from 0.";
     finding.why = "Each key is the first epoch of a factor, counted from 0.";
     finding.source = inScheduler("__init__");
@@ -115,10 +109,7 @@ void scheduleFactor(RuleContext& context)
                                     [](const auto& entry) { return !isFactor(entry.second); });
     if (!hasScheduler(context) || wrong == schedule.end())
         return;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Configure;
-    finding.paths = {std::string(field::accumulationSchedule.path)};
+    Finding finding = findingAt(Severity::WontStart, Stage::Configure, {field::accumulationSchedule.path});
     finding.message = "From epoch " + wrong->first + " on, " + wrong->second.text()
         + " micro batches are to make a step; it takes a whole number from 1.";
     finding.why = "A window has at least one micro batch.";
@@ -146,10 +137,8 @@ void schedulerManual(RuleContext& context)
 {
     if (!hasScheduler(context) || !startsLoop(context) || isAutomatic(context))
         return;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::FitStart;
-    finding.paths = {schedulerPath(), std::string(field::automaticOptimization.path)};
+    Finding finding =
+        findingAt(Severity::WontStart, Stage::FitStart, {schedulerPath(), field::automaticOptimization.path});
     finding.message = "GradientAccumulationScheduler is used, and the module optimizes by hand.";
     finding.why =
         "The callback changes how often the automatic loop steps. In manual optimization training_step "
@@ -179,10 +168,8 @@ void schedulerDeepSpeed(RuleContext& context)
         return;
     const auto& schedule = context.at(field::accumulationSchedule).asMap();
     const Value factor = schedule.empty() ? Value(1) : schedule.front().second;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::FitStart;
-    finding.paths = {schedulerPath(), std::string(field::strategy.path)};
+    Finding finding =
+        findingAt(Severity::WontStart, Stage::FitStart, {schedulerPath(), field::strategy.path});
     finding.message = "DeepSpeed cannot change the accumulation from epoch to epoch, as the schedule "
         + context.at(field::accumulationSchedule).text() + " wants.";
     finding.why =
@@ -214,10 +201,8 @@ void schedulerAndFlag(RuleContext& context)
     if (!hasScheduler(context) || flag.isAbsent() || flag == Value(1) || !startsLoop(context))
         return;
     const auto& schedule = context.at(field::accumulationSchedule).asMap();
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::FitStart;
-    finding.paths = {std::string(field::accumulate.path), schedulerPath()};
+    Finding finding =
+        findingAt(Severity::WontStart, Stage::FitStart, {field::accumulate.path, schedulerPath()});
     finding.message = "accumulate_grad_batches=" + flag.text() + " and a schedule "
         + context.at(field::accumulationSchedule).text() + " both set the window.";
     finding.why =
@@ -248,10 +233,8 @@ void schedulerOverridden(RuleContext& context)
         return;
     const std::string hooks = step && zero ? "optimizer_step and optimizer_zero_grad"
                                            : (step ? "optimizer_step" : "optimizer_zero_grad");
-    Finding finding;
-    finding.severity = Severity::Differs;
-    finding.stage = Stage::Optimizer;
-    finding.paths = {std::string(field::overrides.path), schedulerPath()};
+    Finding finding =
+        findingAt(Severity::Differs, Stage::Optimizer, {field::overrides.path, schedulerPath()});
     finding.message = "The module's own " + hooks + " will run once a window of the schedule "
         + context.at(field::accumulationSchedule).text() + ", not once a batch.";
     finding.why =
@@ -277,10 +260,8 @@ void manualAccumulation(RuleContext& context)
     const Value& flag = context.at(field::accumulate);
     if (context.onFabric() || !flag.isSet() || flag == Value(1) || !fits(context) || isAutomatic(context))
         return;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Setup;
-    finding.paths = {std::string(field::accumulate.path), std::string(field::automaticOptimization.path)};
+    Finding finding = findingAt(Severity::WontStart, Stage::Setup,
+                                {field::accumulate.path, field::automaticOptimization.path});
     finding.message = "accumulate_grad_batches=" + flag.text() + " is set, and the module optimizes by hand.";
     finding.why =
         "The flag tells the automatic loop how often to step; in manual optimization training_step decides.";

@@ -48,9 +48,7 @@ std::vector<std::string> pathsOf(const Conflict& conflict)
 Finding unscaleRefused(const RuleContext& context, const Conflict& conflict)
 {
     const bool sharded = conflict.precision.plugin == "FSDPPrecision";
-    Finding finding;
-    finding.severity = Severity::Stops;
-    finding.stage = Stage::Unscale;
+    Finding finding = findingAt(Severity::Stops, Stage::Unscale, {});
     finding.paths = pathsOf(conflict);
     finding.message = optimizerWords(conflict.optimizer) + " divides by the loss scale of "
         + conflict.precision.effective + " itself, so " + (sharded ? "FSDP" : "mixed precision")
@@ -86,9 +84,7 @@ void ampSelfUnscaling(RuleContext& context)
         context.report(unscaleRefused(context, conflict));
         return;
     }
-    Finding finding;
-    finding.severity = Severity::Stops;
-    finding.stage = Stage::Clip;
+    Finding finding = findingAt(Severity::Stops, Stage::Clip, {});
     finding.paths = pathsOf(conflict);
     finding.message = optimizerWords(conflict.optimizer) + " divides by the loss scale itself, so "
         + conflict.precision.effective + " refuses to clip with " + conflict.clip.text + ".";
@@ -112,9 +108,7 @@ void fsdpClipScaled(RuleContext& context)
     const Conflict conflict = readConflict(context, "FSDPPrecision");
     if (!conflict.present || !conflict.precision.hasScaler || conflict.clip.byNorm)
         return;
-    Finding finding;
-    finding.severity = Severity::Differs;
-    finding.stage = Stage::Clip;
+    Finding finding = findingAt(Severity::Differs, Stage::Clip, {});
     finding.paths = pathsOf(conflict);
     finding.message = "The threshold of " + conflict.clip.text
         + " meets gradients that are still scaled: at a loss "
@@ -137,10 +131,7 @@ void fsdpClipNorm(RuleContext& context)
     const ClipReading clip = readClip(context);
     if (!clip.active || !clip.byNorm)
         return;
-    Finding finding;
-    finding.severity = Severity::Stops;
-    finding.stage = Stage::Clip;
-    finding.paths = {clip.path, std::string(field::strategy.path)};
+    Finding finding = findingAt(Severity::Stops, Stage::Clip, {clip.path, field::strategy.path});
     if (!clip.algorithmPath.empty())
         finding.paths.insert(finding.paths.begin() + 1, clip.algorithmPath);
     finding.message = "The Trainer does not clip by norm under FSDP, as " + clip.text
@@ -166,10 +157,8 @@ void manualClipping(RuleContext& context)
     const std::string code = "In training_step, between manual_backward and step:\n"
                              "    self.clip_gradients(optimizer, gradient_clip_val="
         + flag.text() + ", gradient_clip_algorithm=\"norm\")";
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Setup;
-    finding.paths = {std::string(field::clipValue.path), std::string(field::automaticOptimization.path)};
+    Finding finding = findingAt(Severity::WontStart, Stage::Setup,
+                                {field::clipValue.path, field::automaticOptimization.path});
     finding.message = "gradient_clip_val=" + flag.text() + " is set, and the module optimizes by hand.";
     finding.why = "The flag belongs to the automatic loop; in manual optimization nothing would read it.";
     finding.source = inLightning("src/lightning/pytorch/trainer/configuration_validator.py, "
@@ -196,10 +185,7 @@ void eightBitUnscales(RuleContext& context)
     const ClipReading clip = readClip(context);
     if (!clip.active)
         return;
-    Finding finding;
-    finding.severity = Severity::Info;
-    finding.stage = Stage::Unscale;
-    finding.paths = {std::string(field::optimizerClass.path), clip.path};
+    Finding finding = findingAt(Severity::Info, Stage::Unscale, {field::optimizerClass.path, clip.path});
     finding.message = classOf(context.at("optimizer"))
         + " is named in an error record as unscaling by itself; the "
           "package does not announce that, so clipping with "
@@ -223,10 +209,8 @@ void clipStopsAtOverflow(RuleContext& context)
     const ClipReading clip = readClip(context);
     if (!clip.active || !clip.byNorm || !context.at(field::fabricErrorIfNonfinite).asBool(true))
         return;
-    Finding finding;
-    finding.severity = Severity::Differs;
-    finding.stage = Stage::Clip;
-    finding.paths = {std::string(field::fabricErrorIfNonfinite.path), clip.path};
+    Finding finding =
+        findingAt(Severity::Differs, Stage::Clip, {field::fabricErrorIfNonfinite.path, clip.path});
     finding.message = "Clipping with " + clip.text
         + " stops the program at the first overflow of the loss scale "
           "instead of skipping that step.";

@@ -15,10 +15,7 @@ void fsdpPrecision(RuleContext& context)
     if (precision.asked != "64-true" && !precision.asked.starts_with("transformer-engine"))
         return;
     const std::string path = precision.settingPath;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Configure;
-    finding.paths = {path, std::string(field::strategy.path)};
+    Finding finding = findingAt(Severity::WontStart, Stage::Configure, {path, field::strategy.path});
     finding.message = "FSDP has no precision " + precision.asked
         + ": it takes 32-true, 16-true, bf16-true, 16-mixed or bf16-mixed.";
     finding.why = "Under FSDP a precision is a table of three dtypes (parameters, reduction, buffers); "
@@ -46,10 +43,8 @@ void fsdpPrecisionPlugin(RuleContext& context)
     if (!precision.fromPlugin || precision.plugin == "FSDPPrecision")
         return;
     const bool inList = precision.path.starts_with(field::plugins.path);
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Configure;
-    finding.paths = {precision.path, std::string(field::strategy.path)};
+    Finding finding =
+        findingAt(Severity::WontStart, Stage::Configure, {precision.path, field::strategy.path});
     finding.message =
         "FSDP works with FSDPPrecision alone, and the set-up gives it " + precision.plugin + ".";
     finding.why =
@@ -74,10 +69,8 @@ void fsdpAccumulationReduces(RuleContext& context)
     const std::int64_t window = context.at(field::accumulate).asInteger(1);
     if (readStrategy(context).family != StrategyFamily::Fsdp || window <= 1 || !takesSteps(context))
         return;
-    Finding finding;
-    finding.severity = Severity::Wasteful;
-    finding.stage = Stage::Reduce;
-    finding.paths = {std::string(field::accumulate.path), std::string(field::strategy.path)};
+    Finding finding =
+        findingAt(Severity::Wasteful, Stage::Reduce, {field::accumulate.path, field::strategy.path});
     finding.message = "Gradients are reduced after each of the " + std::to_string(window)
         + " micro batches of a window; once would do.";
     finding.why =

@@ -40,10 +40,7 @@ void acceleratorUnavailable(RuleContext& context)
     if (context.target().gpus.value_or(1) > 0 || knobValue(context.setup(), "env.mps_available").asBool())
         return;
     const std::string name = classOf(context.at(field::accelerator));
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Configure;
-    finding.paths = {std::string(field::accelerator.path)};
+    Finding finding = findingAt(Severity::WontStart, Stage::Configure, {field::accelerator.path});
     finding.message =
         "accelerator=" + name + " asks for a GPU, and the target \"" + context.target().name + "\" has none.";
     finding.why = "The accelerator is resolved before anything else; without a device it cannot be made.";
@@ -67,10 +64,8 @@ void fsdpNeedsGpu(RuleContext& context)
     const DeviceKind device = readDevice(context);
     if (device == DeviceKind::Cuda || device == DeviceKind::Unknown)
         return;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Configure;
-    finding.paths = {std::string(field::strategy.path), std::string(field::accelerator.path)};
+    Finding finding =
+        findingAt(Severity::WontStart, Stage::Configure, {field::strategy.path, field::accelerator.path});
     finding.message = "strategy=" + readStrategy(context).name + " needs a CUDA GPU; accelerator="
         + context.at(field::accelerator).asString("auto") + " gives it " + deviceWords(device) + ".";
     finding.why = "The target refuses FSDP away from CUDA, although torch can shard on CPUs.";

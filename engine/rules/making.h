@@ -2,11 +2,22 @@
 
 #include "engine/rules/finding.h"
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
 /// Small makers that keep the rules readable.
 namespace mantissa {
+
+/// A finding at its place; `paths` with the setting that is most to blame first.
+inline Finding findingAt(Severity severity, Stage stage, std::initializer_list<std::string_view> paths)
+{
+    Finding finding;
+    finding.severity = severity;
+    finding.stage = stage;
+    finding.paths.assign(paths.begin(), paths.end());
+    return finding;
+}
 
 inline Edit setTo(std::string_view path, Value value)
 {

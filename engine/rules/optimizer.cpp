@@ -57,10 +57,8 @@ void jointOnMeta(RuleContext& context)
     if (readStrategy(context).family != StrategyFamily::Fsdp || setupOrder(context) != "joint"
         || !isOnMeta(context))
         return;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Setup;
-    finding.paths = {std::string(field::fabricSetupOrder.path), std::string(field::metaParameters.path)};
+    Finding finding = findingAt(Severity::WontStart, Stage::Setup,
+                                {field::fabricSetupOrder.path, field::metaParameters.path});
     finding.message =
         "Model and optimizer are set up in one call, and the optimizer holds parameters without storage.";
     finding.why =
@@ -77,10 +75,8 @@ void beforeModuleOnMeta(RuleContext& context)
 {
     if (setupOrder(context) != "optimizer-before-module" || !isOnMeta(context))
         return;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Setup;
-    finding.paths = {std::string(field::fabricSetupOrder.path), std::string(field::metaParameters.path)};
+    Finding finding = findingAt(Severity::WontStart, Stage::Setup,
+                                {field::fabricSetupOrder.path, field::metaParameters.path});
     finding.message = "The optimizer is made before the module is set up, over parameters without storage.";
     finding.why =
         "Parameters on the meta device are replaced when the module gets its storage; an optimizer made "
@@ -99,10 +95,8 @@ void flatParametersTooEarly(RuleContext& context)
         || order == "module-then-optimizer")
         return;
     const bool joint = order == "joint";
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Setup;
-    finding.paths = {std::string(field::fsdpUseOrigParams.path), std::string(field::fabricSetupOrder.path)};
+    Finding finding = findingAt(Severity::WontStart, Stage::Setup,
+                                {field::fsdpUseOrigParams.path, field::fabricSetupOrder.path});
     finding.message = joint
         ? "use_orig_params=false, and model and optimizer are set up in one call."
         : "use_orig_params=false, and the optimizer is made before the module is sharded.";
@@ -129,11 +123,9 @@ void parametersOfSubmodule(RuleContext& context)
     const bool early = context.at(field::optimizerMade).asString() == "before-sharding";
     if (context.at(field::paramsSource).asString("self") != "self.layer" && !early)
         return;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Setup;
-    finding.paths = {std::string(early ? field::optimizerMade.path : field::paramsSource.path),
-                     std::string(field::fsdpUseOrigParams.path)};
+    Finding finding = findingAt(Severity::WontStart, Stage::Setup,
+                                {std::string(early ? field::optimizerMade.path : field::paramsSource.path),
+                                 field::fsdpUseOrigParams.path});
     finding.message = early
         ? "use_orig_params=false, and the optimizer is made before the module is sharded."
         : "use_orig_params=false, and the optimizer is given the parameters of a submodule.";
@@ -165,10 +157,8 @@ void metaWithoutReset(RuleContext& context)
     if (context.fact(field::resetParameters.path, true,
                      "Every module on the meta device has reset_parameters."))
         return;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Setup;
-    finding.paths = {std::string(field::resetParameters.path), std::string(field::metaParameters.path)};
+    Finding finding = findingAt(Severity::WontStart, Stage::Setup,
+                                {field::resetParameters.path, field::metaParameters.path});
     finding.message = "Parameters have no storage, and a module that holds some has no reset_parameters.";
     finding.why =
         "When FSDP gives parameters their storage it calls reset_parameters of the module that owns them, "

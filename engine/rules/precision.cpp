@@ -19,10 +19,7 @@ void precisionUnknown(RuleContext& context)
     const PrecisionReading precision = readPrecision(context);
     if (precision.fromPlugin || isKnown(precision.asked))
         return;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Configure;
-    finding.paths = {precision.path};
+    Finding finding = findingAt(Severity::WontStart, Stage::Configure, {precision.path});
     finding.message = "There is no precision \"" + precision.asked + "\".";
     finding.why =
         "A precision is one of a fixed list of names; anything else is refused before the model is touched.";
@@ -52,10 +49,8 @@ void fsdpScaler(RuleContext& context)
     if (precision.plugin != "FSDPPrecision" || precision.scalerPath.empty())
         return;
     const bool meant = precision.asked != "16-mixed";
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Configure;
-    finding.paths = {precision.scalerPath, precision.path};
+    Finding finding =
+        findingAt(Severity::WontStart, Stage::Configure, {precision.scalerPath, precision.path});
     finding.message = "FSDPPrecision(\"" + precision.asked + "\") is given a scaler and refuses it.";
     finding.why = meant
         ? "Only float16 gradients need a loss scale; with " + precision.asked
@@ -86,10 +81,8 @@ void ampScaler(RuleContext& context)
     if (precision.plugin != "MixedPrecision" || precision.scalerPath.empty()
         || precision.asked != "bf16-mixed")
         return;
-    Finding finding;
-    finding.severity = Severity::WontStart;
-    finding.stage = Stage::Configure;
-    finding.paths = {precision.scalerPath, precision.path};
+    Finding finding =
+        findingAt(Severity::WontStart, Stage::Configure, {precision.scalerPath, precision.path});
     finding.message = "MixedPrecision(\"bf16-mixed\") is given a scaler and refuses it.";
     finding.why =
         "bfloat16 has the exponents of float32: small gradients do not vanish, so there is no loss scale.";
@@ -107,10 +100,7 @@ void cpuFloat16(RuleContext& context)
     const PrecisionReading precision = readPrecision(context);
     if (precision.asked != "16-mixed" || precision.effective == precision.asked)
         return;
-    Finding finding;
-    finding.severity = Severity::Differs;
-    finding.stage = Stage::Forward;
-    finding.paths = {precision.path, std::string(field::accelerator.path)};
+    Finding finding = findingAt(Severity::Differs, Stage::Forward, {precision.path, field::accelerator.path});
     finding.message = "16-mixed is asked for on a CPU; bf16-mixed is what runs, without a loss scale.";
     finding.why =
         "The target does not run float16 autocast on a CPU. It says so in a warning and goes on in bfloat16.";

@@ -35,10 +35,7 @@ void severalModels(RuleContext& context)
 {
     if (readStrategy(context).family != StrategyFamily::Fsdp || stateOf(context) != "several-models")
         return;
-    Finding finding;
-    finding.severity = Severity::Stops;
-    finding.stage = Stage::Record;
-    finding.paths = {statePath(context), std::string(field::strategy.path)};
+    Finding finding = findingAt(Severity::Stops, Stage::Record, {statePath(context), field::strategy.path});
     finding.message = "The state to be saved or loaded holds several FSDP models; it may hold one.";
     finding.why =
         "A sharded checkpoint stores one tree of parameters by name. With two sharded models it would not "
@@ -70,10 +67,7 @@ void noModel(RuleContext& context)
     if (state != "no-model" && state != "bare-module" && state != "bare-optimizer" && state != "null")
         return;
     const bool optimizer = state == "bare-optimizer";
-    Finding finding;
-    finding.severity = Severity::Stops;
-    finding.stage = Stage::Record;
-    finding.paths = {statePath(context), std::string(field::strategy.path)};
+    Finding finding = findingAt(Severity::Stops, Stage::Record, {statePath(context), field::strategy.path});
     finding.message = optimizer ? "An optimizer alone is to be loaded; FSDP loads it with its model."
                                 : "The state to be saved or loaded holds no FSDP model.";
     finding.why =
@@ -108,10 +102,7 @@ void stateDictType(RuleContext& context)
     if (readStrategy(context).family != StrategyFamily::Fsdp || !type.isSet() || type == Value("full")
         || type == Value("sharded") || !saves(context))
         return;
-    Finding finding;
-    finding.severity = Severity::Stops;
-    finding.stage = Stage::Record;
-    finding.paths = {std::string(field::fsdpStateDictType.path)};
+    Finding finding = findingAt(Severity::Stops, Stage::Record, {field::fsdpStateDictType.path});
     finding.message = "state_dict_type=" + type.text() + " is neither full nor sharded.";
     finding.why = "The value is looked at when the first checkpoint is saved, after an epoch of training.";
     finding.source = inLightning("src/lightning/pytorch/strategies/fsdp.py, lightning_module_state_dict");

@@ -39,26 +39,6 @@ std::optional<at::ScalarType> dtypeFromName(std::string_view name)
     return std::nullopt;
 }
 
-WireType wireType(at::ScalarType type)
-{
-    switch (type) {
-    case at::kFloat:
-        return WireType::F32;
-    case at::kDouble:
-        return WireType::F64;
-    case at::kBFloat16:
-        return WireType::BF16;
-    case at::kHalf:
-        return WireType::F16;
-    case at::kLong:
-        return WireType::I64;
-    case at::kByte:
-        return WireType::U8;
-    default:
-        throw std::invalid_argument("no collective takes " + std::string(dtypeName(type)));
-    }
-}
-
 bool isHalf(at::ScalarType type)
 {
     return type == at::kHalf || type == at::kBFloat16;

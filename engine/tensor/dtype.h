@@ -1,7 +1,5 @@
 #pragma once
 
-#include "engine/comm/communicator.h"
-#include "engine/recipe/run_plan.h"
 #include "engine/tensor/torch.h"
 
 #include <optional>
@@ -13,9 +11,6 @@ namespace mantissa {
 std::string_view dtypeName(at::ScalarType type);
 /// Takes our names and PyTorch's ("float32", "bfloat16").
 std::optional<at::ScalarType> dtypeFromName(std::string_view name);
-
-/// How a tensor travels. Throws for a type that no collective takes.
-WireType wireType(at::ScalarType type);
 
 bool isHalf(at::ScalarType type); ///< fp16 or bf16.
 
