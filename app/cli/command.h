@@ -30,6 +30,7 @@ int report(const Error& error);
 using AddCommand = void (*)(CLI::App& app, std::function<int()>& run);
 
 void addCheck(CLI::App& app, std::function<int()>& run);
+void addDoctor(CLI::App& app, std::function<int()>& run);
 void addFix(CLI::App& app, std::function<int()>& run);
 void addTrain(CLI::App& app, std::function<int()>& run);
 void addRuns(CLI::App& app, std::function<int()>& run);

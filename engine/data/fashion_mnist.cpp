@@ -1,3 +1,4 @@
+#include "engine/core/places.h"
 #include "engine/data/data_set.h"
 #include "engine/data/idx.h"
 #include "engine/data/table_data_set.h"
@@ -8,7 +9,6 @@
 namespace mantissa {
 namespace {
 
-constexpr const char* kDebianFolder = "/usr/share/datasets/fashion-mnist";
 constexpr std::int64_t kSide = 28;
 constexpr std::int64_t kClasses = 10;
 constexpr float kMean = 0.2860F; // Of the training images, as everybody normalises them.
@@ -35,7 +35,7 @@ Error missing(const FashionMnistPlan& plan, const Error& cause)
 
 Result<std::shared_ptr<const DataSet>> openFashionMnist(const FashionMnistPlan& plan)
 {
-    const std::filesystem::path folder = plan.folder.empty() ? kDebianFolder : plan.folder;
+    const std::filesystem::path folder = plan.folder.empty() ? kFashionMnistFolder : plan.folder;
     auto images = readPart(folder, "train-images-idx3-ubyte");
     if (!images)
         return images.error().code == ErrorCode::NotFound ? missing(plan, images.error()) : images.error();

@@ -20,7 +20,7 @@ endfunction()
 set(torch "#include (<(torch|c10|ATen|nccl)|\"engine/tensor/torch.h)")
 set(engineParts "tensor|data|model|precision|optim|comm|strategy|callbacks|checkpoint|train")
 both(engine engine)
-both(core engine/core engine/recipe engine/rules engine/knowledge engine/numerics engine/metrics engine/history engine/interop)
+both(core engine/core engine/recipe engine/rules engine/knowledge engine/numerics engine/metrics engine/history engine/interop engine/doctor)
 both(ui ui)
 both(app app)
 
