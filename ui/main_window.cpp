@@ -27,13 +27,14 @@ namespace {
 const auto kGeometryKey = QStringLiteral("window/geometry");
 const auto kLastFileKey = QStringLiteral("window/lastFile");
 constexpr QSize kSmallest(1280, 720);
+constexpr QSize kLeast(960, 540); ///< Big fonts make a screen of 1280×720 as small as 1024×576.
 
 } // namespace
 
 MainWindow::MainWindow(const PageServices& services, QWidget* parent)
     : QMainWindow(parent), m_services(services)
 {
-    setMinimumSize(960, 600);
+    setMinimumSize(kLeast.boundedTo(screen()->availableSize()));
     resize(kSmallest);
     setAcceptDrops(true);
     buildPages();
@@ -84,7 +85,8 @@ void MainWindow::buildPages()
     for (const auto& entry : pageCatalogue()) {
         auto* page = entry.make(m_services).release();
         page->setObjectName(QLatin1String(entry.id));
-        m_rail->addPage(QCoreApplication::translate("Pages", entry.title), QLatin1String(entry.icon));
+        m_rail->addPage(QCoreApplication::translate("Pages", entry.title), QLatin1String(entry.icon),
+                        entry.atTheEnd);
         m_stack->addWidget(page);
         m_pages.push_back(page);
         connect(page, &Page::statusTextChanged, this, &MainWindow::showStatus);

@@ -1,3 +1,4 @@
+#include "engine/recipe/fields.h"
 #include "tests/support/scripted_service.h"
 #include "ui/bridge/engine_loader.h"
 #include "ui/diagram/step_scene.h"
@@ -13,19 +14,23 @@
 #include "ui/pages/compose/stage_form.h"
 #include "ui/pages/compose/yaml_editor.h"
 #include "ui/pages/navigation.h"
+#include "ui/text/convert.h"
 #include "ui/theme/appearance.h"
 #include "ui/widgets/fix_button.h"
 #include "ui/widgets/pill_label.h"
 #include "ui/widgets/pop_over.h"
+#include "ui/widgets/status_line.h"
 
 #include <QComboBox>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 
 #include <algorithm>
 
@@ -95,6 +100,93 @@ private slots:
         QCoreApplication::setOrganizationName(QStringLiteral("mantissa-tests"));
         QStandardPaths::setTestModeEnabled(true);
         QSettings().clear();
+    }
+
+    void everyFactOfTheTableCanBeAnswered()
+    {
+        Desk desk;
+        desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+        emit desk.navigation.factsAsked();
+        auto* form = desk.find<FactsForm>();
+        QVERIFY(form->isVisible());
+        form->findChild<QToolButton*>(QStringLiteral("more"))->click();
+
+        for (const auto* field : allFields())
+            if (field->path.starts_with("mantissa.facts."))
+                QVERIFY2(form->findChild<QWidget*>(toQt(field->path)), std::string(field->path).c_str());
+        auto* packages = form->findChild<QComboBox*>(toQt(field::envPackages.path));
+        packages->setCurrentText(QStringLiteral("[deepspeed]"));
+        emit packages->lineEdit()->editingFinished();
+        QCOMPARE(desk.document.setup()[field::envPackages].asList().size(), std::size_t{1});
+
+        auto* hooks = form->findChild<QToolButton*>(toQt(field::overrides.path));
+        hooks->menu()->actions().front()->trigger();
+        QCOMPARE(desk.document.setup()[field::overrides].asList().front().asString(),
+                 std::string(field::overrides.choices.front()));
+    }
+
+    void whatWasAssumedCanBeSettledWhereverItIsWritten()
+    {
+        Desk desk;
+        std::string text = kUnscalesItself;
+        text.replace(text.find("fabric-2.6.6"), 12, "trainer-2.6.6");
+        desk.document.startFrom(text, QStringLiteral("bad.yaml"));
+        emit desk.navigation.factsAsked();
+        auto* form = desk.find<FactsForm>();
+
+        const auto& assumed = desk.document.report().assumed;
+        QVERIFY(std::any_of(assumed.begin(), assumed.end(), [](const Assumption& each) {
+            return !std::string_view(each.path).starts_with("mantissa.facts.");
+        }));
+        for (const auto& each : assumed)
+            QVERIFY2(form->findChild<QComboBox*>(QString::fromStdString(each.path)), each.path.c_str());
+    }
+
+    void argumentsOfAnotherClassAreNotOffered()
+    {
+        Desk desk;
+        desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+        desk.find<StageForm>()->showStage(Stage::Optimizer);
+        QVERIFY(desk.field("optimizer.init_args.betas")->isVisibleTo(desk.find<StageForm>()));
+        QVERIFY(!desk.field("optimizer.init_args.nesterov")->isVisibleTo(desk.find<StageForm>()));
+
+        QVERIFY(desk.document.setField(std::string(field::optimizerClass.path), Value("torch.optim.SGD")));
+
+        QVERIFY(!desk.field("optimizer.init_args.betas")->isVisibleTo(desk.find<StageForm>()));
+        QVERIFY(desk.field("optimizer.init_args.nesterov")->isVisibleTo(desk.find<StageForm>()));
+        // What is written stays in sight, whoever takes it.
+        QVERIFY(desk.document.setField("optimizer.init_args.betas", Value(ValueList{0.9, 0.99})));
+        QVERIFY(desk.field("optimizer.init_args.betas")->isVisibleTo(desk.find<StageForm>()));
+    }
+
+    void anEmptyFileThatWasOpenedIsASetup()
+    {
+        Desk desk;
+        auto* line = desk.find<StatusLine>();
+        QCOMPARE(line->text(), QStringLiteral("No set-up is open"));
+        QFile file(desk.folder.filePath(QStringLiteral("empty.yaml")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.close();
+
+        desk.window.openFile(file.fileName());
+
+        QVERIFY(line->text().isEmpty());
+    }
+
+    void savingWhereNothingMayBeWrittenLosesNothing()
+    {
+        Desk desk;
+        desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+        desk.document.setText(desk.document.text() + "# mine\n", QStringLiteral("Type"));
+        const auto before = desk.document.text();
+
+        const auto saved = desk.document.save(QStringLiteral("/proc/no-such-place/bad.yaml"));
+
+        QVERIFY(!saved);
+        QVERIFY(saved.error().message.find("/proc/no-such-place/bad.yaml") != std::string::npos);
+        QVERIFY(saved.error().hint.find("another folder") != std::string::npos);
+        QVERIFY(desk.document.isModified());
+        QCOMPARE(desk.document.text(), before);
     }
 
     void aBadPresetIsMendedByTheKeyboardAlone()

@@ -198,6 +198,12 @@ private slots:
         QCOMPARE(page.filter().index(0, RunsModel::State).data().toString(),
                  QStringLiteral("cannot be read"));
         QVERIFY(names(page).first().contains(QStringLiteral("not a database")));
+        for (const auto* words : {"cannot", "cannot be read", "database", "broken", "state:cannot"}) {
+            page.query().setText(QLatin1String(words));
+            QVERIFY2(page.filter().rowCount() == 1, words);
+        }
+        page.query().setText(QStringLiteral("finished"));
+        QCOMPARE(page.filter().rowCount(), 0);
     }
 
     void aRunShownLiveHasTheSamePointsWhenReopened()

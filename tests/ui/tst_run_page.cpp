@@ -1,8 +1,10 @@
 #include "tests/support/scripted_service.h"
 #include "ui/bridge/engine_loader.h"
+#include "ui/diagram/stage_item.h"
+#include "ui/diagram/step_scene.h"
 #include "ui/document/setup_document.h"
 #include "ui/pages/navigation.h"
-#include "ui/pages/run/closing.h"
+#include "ui/pages/run/failure_view.h"
 #include "ui/pages/run/run_page.h"
 #include "ui/plot/run_plot.h"
 #include "ui/theme/appearance.h"
@@ -12,6 +14,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QStandardPaths>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -41,6 +44,7 @@ struct Bench {
         RunRequest request;
         request.name = "scripted";
         request.history = folder.path().toStdString();
+        request.setupText = "model:\n  class_path: mantissa.MLP\n";
         request.plan.ranks = 2;
         request.plan.scaler.enabled = true;
         request.plan.clip = {ClipKind::Norm, 1.0, 2.0};
@@ -135,6 +139,29 @@ private slots:
             return bar->isVisible() && bar->title().contains(QStringLiteral("out of memory"))
                 && bar->detail().contains(QStringLiteral("29"));
         }));
+    }
+
+    void aFailureIsShownInTheDiagramWithTheLogAndAWayOn()
+    {
+        RunScript script;
+        script.failAt = 30;
+        Bench bench(script);
+        QSignalSpy drafts(&bench.navigation, &Navigation::draftAsked);
+
+        bench.start();
+
+        QVERIFY(bench.endsWith(RunState::Failed));
+        auto& view = bench.page.failureView();
+        QTRY_VERIFY(view.isVisible());
+        QCOMPARE(view.place(), QStringLiteral("Rank 1 ended in step 30, at Backward."));
+        QCOMPARE(view.scene().stage(Stage::Backward).badge()->words, QStringLiteral("Rank 1 ended"));
+        const auto* log = view.findChild<QTableView*>();
+        QVERIFY(log->model()->index(0, 3).data().toString().contains(QStringLiteral("out of memory")));
+        for (auto* button : bench.page.findChildren<QPushButton*>())
+            if (button->isVisible() && button->text() == QStringLiteral("Open as draft"))
+                button->click();
+        QCOMPARE(drafts.count(), 1);
+        QVERIFY(drafts.front().front().toString().contains(QStringLiteral("mantissa.MLP")));
     }
 
     void aStartThatIsRefusedIsExplainedOnThePage()

@@ -1,6 +1,7 @@
 #include "ui/bridge/window_gap_meter.h"
 #include "ui/models/events_model.h"
 #include "ui/models/ranks_model.h"
+#include "ui/plot/panel_spec.h"
 #include "ui/plot/run_plot.h"
 #include "ui/text/run_words.h"
 #include "ui/theme/appearance.h"
@@ -240,8 +241,8 @@ private slots:
         for (int at = 0; at < steps; ++at)
             series.append(step(at, at >= overflowFrom ? kInf : 0.5));
 
-        const auto told = describeRun(series, scaledOutline(), {steps, 1000, steps - overflowFrom, -1.0},
-                                      RunState::Running);
+        const auto told = describeRun(series, scaledOutline(),
+                                      {steps, 1000, steps - overflowFrom, -1.0, 0, 0, {}}, RunState::Running);
 
         QVERIFY2(told.sentence.contains(words), qPrintable(told.sentence));
     }
@@ -253,10 +254,56 @@ private slots:
         for (int at = 0; at < 20; ++at)
             series.append({{0, at, 0.0, at < 12 ? 1.0 : kNaN}});
 
-        const auto told = describeRun(series, {}, {20, 100, 0, -1.0}, RunState::Running);
+        const auto told = describeRun(series, {}, {20, 100, 0, -1.0, 0, 0, {}}, RunState::Running);
 
         QCOMPARE(told.tone, Tone::Stop);
         QVERIFY2(told.sentence.contains(QStringLiteral("NaN since step 12")), qPrintable(told.sentence));
+    }
+
+    void validationStandsInThePanelsOfWhatItMeasures()
+    {
+        RunOutline outline;
+        const auto curves = [&] {
+            QStringList names;
+            for (const auto& panel : panelsOf(outline))
+                for (const auto& curve : panel.curves)
+                    names << QString::fromUtf8(curve.series.data(), static_cast<int>(curve.series.size()));
+            return names;
+        };
+        QVERIFY(!curves().contains(QStringLiteral("val_loss")));
+        outline.validated = true;
+        QVERIFY(curves().contains(QStringLiteral("val_loss")));
+        QVERIFY(curves().contains(QStringLiteral("val_accuracy")));
+
+        // A run says it by its series.
+        RunPlot plot;
+        plot.resize(800, 700);
+        plot.showRun({},
+                     {{"loss", "1"},
+                      {"accuracy", "1"},
+                      {"val_loss", "1", -1, "val"},
+                      {"val_accuracy", "1", -1, "val"}});
+        for (int at = 0; at < 20; ++at)
+            plot.append({{0, at, 0.0, 1.0}, {1, at, 0.0, 0.5}});
+        plot.append({{2, 19, 0.0, 0.75}, {3, 19, 0.0, 0.25}});
+        plot.setCursorNear(19.0);
+        QVERIFY2(plot.cursorText().contains(QStringLiteral("validation 0.75")),
+                 qPrintable(plot.cursorText()));
+    }
+
+    void whatIsNotStoredIsSaidBeforeWhatIsNotDrawn()
+    {
+        RunProgress progress;
+        QVERIFY(describeLosses(progress, RunState::Running).sentence.isEmpty());
+        progress.unshownPoints = 1;
+        QCOMPARE(describeLosses(progress, RunState::Running).sentence, QStringLiteral("1 point not drawn."));
+        progress.historyTrouble = "No space is left on the device.";
+        QCOMPARE(describeLosses(progress, RunState::Running).tone, Tone::Warn);
+        progress.lostPoints = 1200;
+        const auto lost = describeLosses(progress, RunState::Running);
+        QCOMPARE(lost.tone, Tone::Stop);
+        QCOMPARE(lost.sentence, QStringLiteral("1,200 points could not be stored."));
+        QVERIFY(lost.detail.contains(QStringLiteral("No space")));
     }
 
 private:

@@ -6,6 +6,7 @@
 #include "ui/diagram/step_view.h"
 
 #include <QAccessible>
+#include <QScrollBar>
 #include <QTest>
 
 using namespace mantissa;
@@ -147,6 +148,40 @@ private slots:
         const auto words = scene.stage(Stage::Clip).spokenName();
         QVERIFY2(words.startsWith(QStringLiteral("Clip, stage 9 of 11")), qPrintable(words));
         QVERIFY2(words.contains(QStringLiteral("finding")), qPrintable(words));
+    }
+
+    void theStageWhereARunFailedIsMarkedAndTheLaterOnesWereNotReached()
+    {
+        StepScene scene;
+        scene.setPlan(makeStepPlan(readSetup(setupText("16-mixed", "fsdp", 2)).setup), {});
+
+        scene.setFailure(StepFailure{Stage::Backward, QStringLiteral("Rank 1 ended")});
+
+        QCOMPARE(scene.stage(Stage::Backward).badge()->words, QStringLiteral("Rank 1 ended"));
+        QVERIFY(!scene.stage(Stage::Reduce).badge());
+        for (const auto stage : kCardStages)
+            QCOMPARE(scene.stage(stage).opacity() < 1.0, stage > Stage::Backward);
+
+        scene.setFailure({});
+        QVERIFY(!scene.stage(Stage::Backward).badge());
+        QCOMPARE(scene.stage(Stage::Optimizer).opacity(), 1.0);
+    }
+
+    void aSmallViewShowsTheWholeStep()
+    {
+        StepScene scene;
+        scene.setPlan(makeStepPlan(readSetup(setupText("16-mixed", "fsdp", 2)).setup), {});
+        StepView view(scene);
+        for (const QSize size : {QSize(640, 320), QSize(888, 384), QSize(1500, 700)}) {
+            view.resize(size);
+            view.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&view));
+            QVERIFY(!view.horizontalScrollBar()->isVisible());
+            for (const auto stage : kCardStages) {
+                const auto box = view.mapFromScene(scene.stage(stage).sceneBoundingRect()).boundingRect();
+                QVERIFY2(view.rect().contains(box), qPrintable(scene.stage(stage).spokenName()));
+            }
+        }
     }
 };
 

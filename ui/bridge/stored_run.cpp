@@ -86,7 +86,9 @@ RunOutline outlineOfPoints(const Setup& setup, const std::vector<SeriesPoints>& 
 RunOutline outlineOf(const Setup& setup, const std::vector<SeriesPoints>& series)
 {
     const auto plan = planRun(setup);
-    return plan ? ui::outlineOf(*plan) : outlineOfPoints(setup, series);
+    auto outline = plan ? ui::outlineOf(*plan) : outlineOfPoints(setup, series);
+    outline.validated = seriesNamed(series, "val_loss") != nullptr;
+    return outline;
 }
 
 } // namespace

@@ -32,6 +32,7 @@ public:
     void setSize(QSizeF size);
 
     Stage stage() const { return m_stage.stage; }
+    const std::optional<StageBadge>& badge() const { return m_badge; }
     /// What the card shows, put together from what it paints.
     const PlanStage& shown() const { return m_stage; }
     double wantedHeight(double width) const;
@@ -71,6 +72,8 @@ private:
     bool comesIn() const { return m_after && !m_stage.present && m_after->present; }
     void paintTitle(QPainter& painter) const;
     void paintCells(QPainter& painter) const;
+    void paintCell(QPainter& painter, const Cell& cell, const QColor& ink) const;
+    void paintHidden(QPainter& painter) const;
     void paintBadge(QPainter& painter) const;
     QRectF badgeRect() const;
 

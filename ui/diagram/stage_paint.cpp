@@ -66,32 +66,37 @@ void StageItem::paintTitle(QPainter& painter) const
     }
 }
 
+void StageItem::paintCell(QPainter& painter, const Cell& cell, const QColor& ink) const
+{
+    const auto labelFont = uiFont(TextSize::Tiny);
+    painter.setFont(labelFont);
+    painter.setPen(ink);
+    painter.drawText(cell.label, Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetricsF(labelFont).elidedText(QString::fromStdString(cell.chip.label),
+                                                         Qt::ElideRight, cell.label.width() + 1));
+    double x = cell.box.left();
+    double y = cell.box.top();
+    const bool twoLines = cell.box.height() > kChipHeight + 1;
+    for (const auto& [value, look] : cell.pieces) {
+        const double width = std::min(chipWidth(value), m_size.width() - 7 - cell.box.left());
+        paintChip(painter, QRectF(x, y, width, kChipHeight), value, look);
+        if (twoLines)
+            y += kChipHeight + 3;
+        else
+            x += width + 4;
+    }
+}
+
 void StageItem::paintCells(QPainter& painter) const
 {
     const auto& colours = theme();
     const bool gone = dropsOut();
     const bool absent = gone || (!m_stage.present && !comesIn());
-    const auto labelFont = uiFont(TextSize::Tiny);
     double bottom = 30;
     for (const auto& cell : m_cells) {
         if (!cell.visible)
             continue;
-        painter.setFont(labelFont);
-        painter.setPen(absent ? colours.text3 : colours.text2);
-        painter.drawText(cell.label, Qt::AlignLeft | Qt::AlignVCenter,
-                         QFontMetricsF(labelFont).elidedText(QString::fromStdString(cell.chip.label),
-                                                             Qt::ElideRight, cell.label.width() + 1));
-        double x = cell.box.left();
-        double y = cell.box.top();
-        const bool twoLines = cell.box.height() > kChipHeight + 1;
-        for (const auto& [value, look] : cell.pieces) {
-            const double width = std::min(chipWidth(value), m_size.width() - 7 - cell.box.left());
-            paintChip(painter, QRectF(x, y, width, kChipHeight), value, look);
-            if (twoLines)
-                y += kChipHeight + 3;
-            else
-                x += width + 4;
-        }
+        paintCell(painter, cell, absent ? colours.text3 : colours.text2);
         bottom = std::max(bottom, cell.box.bottom() + 8);
     }
     painter.setFont(uiFont(TextSize::Tiny));
@@ -104,14 +109,21 @@ void StageItem::paintCells(QPainter& painter) const
         painter.drawText(QRectF(7, 28, m_size.width() - 14, 28), Qt::AlignLeft | Qt::TextWordWrap,
                          tr("not in this step"));
     }
-    if (m_hidden > 0) { // On the lower edge, clear of the chips.
-        const auto words = tr("+ %1 more").arg(m_hidden);
-        const double width = QFontMetricsF(uiFont(TextSize::Tiny)).horizontalAdvance(words) + 12;
-        const QRectF box(m_size.width() - width - 6, m_size.height() - 8, width, 15);
-        paintBox(painter, box, colours.panel, colours.borderStrong, 7.5);
-        painter.setPen(colours.text2);
-        painter.drawText(box, Qt::AlignCenter, words);
-    }
+    paintHidden(painter);
+}
+
+/// On the lower edge, clear of the chips.
+void StageItem::paintHidden(QPainter& painter) const
+{
+    if (m_hidden == 0)
+        return;
+    const auto& colours = theme();
+    const auto words = tr("+ %1 more").arg(m_hidden);
+    const double width = QFontMetricsF(uiFont(TextSize::Tiny)).horizontalAdvance(words) + 12;
+    const QRectF box(m_size.width() - width - 6, m_size.height() - 8, width, 15);
+    paintBox(painter, box, colours.panel, colours.borderStrong, 7.5);
+    painter.setPen(colours.text2);
+    painter.drawText(box, Qt::AlignCenter, words);
 }
 
 QRectF StageItem::badgeRect() const

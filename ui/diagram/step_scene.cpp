@@ -14,6 +14,7 @@ namespace mantissa::ui {
 namespace {
 
 constexpr int kMostLanes = 7;
+constexpr double kDimmed = 0.35;
 
 const PlanStage* stageIn(const StepPlan& plan, Stage stage)
 {
@@ -67,6 +68,12 @@ void StepScene::setPlan(const StepPlan& plan, const std::vector<Finding>& findin
 void StepScene::setPreview(const std::optional<FixPreview>& preview)
 {
     m_preview = preview;
+    rebuild();
+}
+
+void StepScene::setFailure(const std::optional<StepFailure>& failure)
+{
+    m_failure = failure;
     rebuild();
 }
 
@@ -124,6 +131,7 @@ void StepScene::rebuild()
     addLanes();
     addArrows();
     addComms();
+    dimUnreached();
     update();
 }
 
@@ -146,6 +154,8 @@ void StepScene::setBadges()
 {
     for (auto* item : m_stages) {
         std::optional<StageBadge> badge;
+        if (m_failure && m_failure->stage == item->stage())
+            badge = StageBadge{Tone::Stop, m_failure->words, 1, false};
         for (const auto& finding : m_findings) {
             if (finding.stage != item->stage())
                 continue;
@@ -159,6 +169,22 @@ void StepScene::setBadges()
         }
         item->setBadge(badge);
     }
+}
+
+/// Of a step that ended, the stages after that one were not reached.
+void StepScene::dimUnreached()
+{
+    const auto dim = [this](QGraphicsItem& item, Stage stage) {
+        item.setOpacity(m_failure && isCard(m_failure->stage) && stage > m_failure->stage ? kDimmed : 1.0);
+    };
+    for (auto* item : m_stages)
+        dim(*item, item->stage());
+    for (auto* item : m_lanes)
+        dim(*item, static_cast<LaneItem*>(item)->stage());
+    for (auto* item : m_arrows) // The one to the next step is the last of all.
+        dim(*item, std::max(item->shown().from, item->shown().to));
+    for (auto* item : m_buses)
+        dim(*item, item->shown().stage);
 }
 
 void StepScene::addLanes()
@@ -198,20 +224,37 @@ std::vector<double> StepScene::ringHeights(Stage stage) const
     return rings;
 }
 
-void StepScene::addComms()
+struct StepScene::PlacedComm {
+    PlanComm comm;
+    BusItem::Place place;
+};
+
+/// Names keep out of each other's way: from right to left, each ends before the one after it begins.
+void StepScene::keepNamesApart(std::vector<PlacedComm>& placed, double right)
 {
-    struct Placed {
-        PlanComm comm;
-        BusItem::Place place;
-    };
-    std::vector<Placed> placed;
+    std::sort(placed.begin(), placed.end(),
+              [](const PlacedComm& a, const PlacedComm& b) { return a.place.labelLeft > b.place.labelLeft; });
+    for (const bool upper : {true, false}) {
+        double limit = right;
+        for (auto& one : placed) {
+            if (isUpper(one.comm.stage) != upper)
+                continue;
+            one.place.labelLeft = std::min(one.place.labelLeft, limit - BusItem::labelWidth(one.comm));
+            limit = one.place.labelLeft - 10;
+        }
+    }
+}
+
+std::vector<StepScene::PlacedComm> StepScene::placedComms() const
+{
+    std::vector<PlacedComm> placed;
     for (const auto& comm : m_plan.comms) {
         if (!isCard(comm.stage))
             continue;
         BusItem::Place place;
         place.x = m_layout.busX(comm.stage, comm.when);
         // Two communications in one gap stand beside each other.
-        const auto taken = std::count_if(placed.begin(), placed.end(), [&](const Placed& other) {
+        const auto taken = std::count_if(placed.begin(), placed.end(), [&](const PlacedComm& other) {
             return std::abs(other.place.x - place.x) < 9 && isUpper(other.comm.stage) == isUpper(comm.stage);
         });
         const auto card = m_layout.card(comm.stage);
@@ -224,28 +267,24 @@ void StepScene::addComms()
             std::clamp(place.x - width / 2, 2.0, std::max(2.0, m_layout.size().width() - width - 2));
         placed.push_back({comm, place});
     }
-    // Names keep out of each other's way: from right to left, each ends before the one after it begins.
-    std::sort(placed.begin(), placed.end(),
-              [](const Placed& a, const Placed& b) { return a.place.labelLeft > b.place.labelLeft; });
-    for (const bool upper : {true, false}) {
-        double limit = m_layout.size().width() - 2;
-        for (auto& one : placed) {
-            if (isUpper(one.comm.stage) != upper)
-                continue;
-            one.place.labelLeft = std::min(one.place.labelLeft, limit - BusItem::labelWidth(one.comm));
-            limit = one.place.labelLeft - 10;
-        }
+    keepNamesApart(placed, m_layout.size().width() - 2);
+    return placed;
+}
+
+void StepScene::addComms()
+{
+    const auto placed = placedComms();
+    for (const auto& comm : m_plan.comms) {
+        const auto found = std::find_if(placed.begin(), placed.end(),
+                                        [&](const PlacedComm& one) { return one.comm == comm; });
+        if (found == placed.end())
+            continue;
+        auto* item = new BusItem(found->comm, found->place);
+        if (m_preview)
+            item->setAfter(commLike(m_preview->after, found->comm));
+        addItem(item);
+        m_buses.push_back(item);
     }
-    for (const auto& comm : m_plan.comms)
-        for (auto& one : placed)
-            if (one.comm == comm) {
-                auto* item = new BusItem(one.comm, one.place);
-                if (m_preview)
-                    item->setAfter(commLike(m_preview->after, one.comm));
-                addItem(item);
-                m_buses.push_back(item);
-                break;
-            }
 }
 
 StepPlan StepScene::shownPlan() const

@@ -24,6 +24,12 @@ struct FixPreview {
     std::vector<Stage> fixedStages;
 };
 
+/// Where a step of a run ended.
+struct StepFailure {
+    Stage stage = Stage::Data;
+    QString words; ///< "Rank 1 ended"
+};
+
 /// The step of a set-up as cards in a loop. Everything comes from the StepPlan; nothing is known besides.
 class StepScene : public QGraphicsScene {
     Q_OBJECT
@@ -33,6 +39,8 @@ public:
 
     void setPlan(const StepPlan& plan, const std::vector<Finding>& findings);
     void setPreview(const std::optional<FixPreview>& preview);
+    /// Marks the stage where a run failed and dims those that it did not reach.
+    void setFailure(const std::optional<StepFailure>& failure);
     /// The last readable set-up is shown under a veil, with these words; empty takes the veil away.
     void setVeil(const QString& words);
     void setRanksUnfolded(bool unfolded);
@@ -56,8 +64,12 @@ private:
     void placeStages();
     void addLanes();
     void addArrows();
+    struct PlacedComm;
+    static void keepNamesApart(std::vector<PlacedComm>& placed, double right);
+    std::vector<PlacedComm> placedComms() const;
     void addComms();
     void setBadges();
+    void dimUnreached();
     std::vector<double> ringHeights(Stage stage) const;
     void paintLabels(QPainter& painter) const;
     void paintStrip(QPainter& painter, const QString& title, const QString& rest, bool preview) const;
@@ -66,6 +78,7 @@ private:
     StepPlan m_plan;
     std::vector<Finding> m_findings;
     std::optional<FixPreview> m_preview;
+    std::optional<StepFailure> m_failure;
     QString m_veil;
     bool m_unfolded = false;
     QSizeF m_view{888, 384};

@@ -6,8 +6,16 @@
 
 #include <QAccessible>
 #include <QKeyEvent>
+#include <QScopedValueRollback>
+
+#include <algorithm>
 
 namespace mantissa::ui {
+namespace {
+
+constexpr double kLeastZoom = 0.6;
+
+} // namespace
 
 StepView::StepView(StepScene& scene, QWidget* parent) : QGraphicsView(&scene, parent), m_scene(scene)
 {
@@ -18,6 +26,10 @@ StepView::StepView(StepScene& scene, QWidget* parent) : QGraphicsView(&scene, pa
     setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     setAccessibleName(tr("Step diagram"));
     QAccessible::installFactory(makeStepAccessible);
+    connect(&scene, &StepScene::sceneRectChanged, this, [this] {
+        if (!m_fitting)
+            fit();
+    });
     connect(&scene, &StepScene::stageFocused, this, [this](Stage stage) {
         m_current = stage;
         announce();
@@ -84,8 +96,22 @@ void StepView::cross()
 void StepView::resizeEvent(QResizeEvent* event)
 {
     QGraphicsView::resizeEvent(event);
+    fit();
+}
+
+/// A little too narrow or too low, everything is drawn smaller; below that the view scrolls.
+void StepView::fit()
+{
     // The scroll bars' own room is not counted, or they would come and go.
-    m_scene.setViewSize(maximumViewportSize());
+    const QScopedValueRollback fitting(m_fitting, true);
+    const QSizeF room = maximumViewportSize();
+    m_scene.setViewSize(room);
+    const auto wanted = m_scene.sceneRect().size();
+    const double share = std::min(room.width() / wanted.width(), room.height() / wanted.height());
+    const double zoom = std::clamp(share, kLeastZoom, 1.0);
+    if (zoom < 1.0)
+        m_scene.setViewSize(room / zoom);
+    setTransform(QTransform::fromScale(zoom, zoom));
 }
 
 void StepView::focusInEvent(QFocusEvent* event)

@@ -30,12 +30,14 @@ protected:
     void focusInEvent(QFocusEvent* event) override;
 
 private:
+    void fit();
     void follow(int by);
     void cross();
     void announce();
 
     StepScene& m_scene;
     Stage m_current = Stage::Data;
+    bool m_fitting = false;
 };
 
 } // namespace mantissa::ui

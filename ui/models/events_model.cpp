@@ -4,6 +4,7 @@
 #include "ui/theme/fonts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/severity.h"
 
 #include <algorithm>
 #include <array>
@@ -35,6 +36,18 @@ const KindLook& lookOfKind(std::string_view kind)
     const auto look =
         std::find_if(kLooks.begin(), kLooks.end(), [&](const KindLook& each) { return each.kind == kind; });
     return look == kLooks.end() ? kOther : *look;
+}
+
+/// "rank 1 · Backward"
+QString whereText(const RunEvent& event)
+{
+    QStringList parts;
+    if (event.rank >= 0)
+        parts << EventsModel::tr("rank %1").arg(event.rank);
+    for (const auto& name : kStages)
+        if (name.id == event.stage)
+            parts << stageTitleText(name.stage);
+    return parts.join(QStringLiteral(" · "));
 }
 
 bool isShown(const RunEvent& event)
@@ -91,6 +104,12 @@ QVariant EventsModel::data(const QModelIndex& index, int role) const
         return theme().text2;
     if (index.column() == AtStep && role == Qt::TextAlignmentRole)
         return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    if (index.column() == Where && role == Qt::DisplayRole)
+        return whereText(shown);
+    if (index.column() == Where && role == Qt::ForegroundRole)
+        return theme().text2;
+    if (index.column() == What && role == Qt::ForegroundRole && shown.kind == "failure")
+        return theme().stop;
     if (index.column() == What && role == Qt::DisplayRole)
         return QString::fromStdString(shown.message);
     return {};
@@ -100,7 +119,7 @@ QVariant EventsModel::headerData(int section, Qt::Orientation orientation, int r
 {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
         return {};
-    const QStringList titles{tr("Kind"), tr("Step"), tr("What happened")};
+    const QStringList titles{tr("Kind"), tr("Step"), tr("Where"), tr("What happened")};
     return titles.value(section);
 }
 

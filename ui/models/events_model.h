@@ -13,7 +13,7 @@ class EventsModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Mark, AtStep, What, ColumnCount };
+    enum Column { Mark, AtStep, Where, What, ColumnCount };
 
     using QAbstractTableModel::QAbstractTableModel;
 

@@ -27,7 +27,7 @@ QString textOf(const QString& key, const RunSummaryRow& row, const RunFacts& fac
     if (key == QStringLiteral("name"))
         return QString::fromStdString(row.name);
     if (key == QStringLiteral("state"))
-        return row.error.empty() ? QString::fromStdString(row.stateText) : QStringLiteral("damaged");
+        return shownState(row);
     if (key == QStringLiteral("precision"))
         return QString::fromStdString(facts.precision);
     if (key == QStringLiteral("strategy"))
@@ -45,6 +45,12 @@ double numberOf(const QString& key, const RunSummaryRow& row, const RunFacts& fa
 }
 
 } // namespace
+
+QString shownState(const RunSummaryRow& row)
+{
+    return row.error.empty() ? QString::fromStdString(row.stateText)
+                             : QCoreApplication::translate("RunsModel", "cannot be read");
+}
 
 RunQuery::RunQuery(const QString& text)
 {
@@ -84,6 +90,8 @@ void RunQuery::addTerm(const QString& word)
 bool RunQuery::fits(const Term& term, const RunSummaryRow& row, const RunFacts& facts)
 {
     if (term.key.isEmpty()) {
+        if (QString::fromStdString(row.error).contains(term.value, Qt::CaseInsensitive))
+            return true;
         for (const auto& key : textKeys())
             if (textOf(key, row, facts).contains(term.value, Qt::CaseInsensitive))
                 return true;

@@ -9,6 +9,9 @@
 
 namespace mantissa::ui {
 
+/// "finished", "silent 14 min (node17)", "cannot be read".
+QString shownState(const RunSummaryRow& row);
+
 /// What is typed above the list of runs: words and `key:value`, `key>n`, `key<n`, all of which must fit.
 /// Keys: name, state, precision, strategy, optimizer; skipped, steps, loss.
 class RunQuery {

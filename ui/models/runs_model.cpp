@@ -104,7 +104,7 @@ QString RunsModel::text(const RunSummaryRow& run, const std::optional<RunFacts>&
 {
     switch (column) {
     case State:
-        return run.error.empty() ? QString::fromStdString(run.stateText) : tr("cannot be read");
+        return shownState(run);
     case Name:
         return run.error.empty()
             ? QString::fromStdString(run.name)

@@ -15,7 +15,8 @@ public:
     using QObject::QObject;
 
 signals:
-    /// Bring a page to the front, by its id in the page catalogue: "compose", "run", "history", "knowledge".
+    /// Bring a page to the front, by its id in the page catalogue: "compose", "run", "history", "knowledge",
+    /// "settings".
     void pageAsked(const QString& id);
     /// Start this run and show it. The history folder is filled in.
     void runAsked(const mantissa::RunRequest& request);

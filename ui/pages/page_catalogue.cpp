@@ -4,6 +4,7 @@
 #include "ui/pages/history/history_page.h"
 #include "ui/pages/knowledge/knowledge_page.h"
 #include "ui/pages/run/run_page.h"
+#include "ui/pages/settings/settings_page.h"
 
 #include <QCoreApplication>
 
@@ -19,10 +20,11 @@ std::unique_ptr<Page> make(const PageServices& services)
 }
 
 constexpr std::array kPages = {
-    PageEntry{"compose", QT_TRANSLATE_NOOP("Pages", "Compose"), "compose", make<ComposePage>},
-    PageEntry{"run", QT_TRANSLATE_NOOP("Pages", "Run"), "run", make<RunPage>},
-    PageEntry{"history", QT_TRANSLATE_NOOP("Pages", "History"), "history", make<HistoryPage>},
-    PageEntry{"knowledge", QT_TRANSLATE_NOOP("Pages", "Knowledge"), "knowledge", make<KnowledgePage>},
+    PageEntry{"compose", QT_TRANSLATE_NOOP("Pages", "Compose"), "compose", false, make<ComposePage>},
+    PageEntry{"run", QT_TRANSLATE_NOOP("Pages", "Run"), "run", false, make<RunPage>},
+    PageEntry{"history", QT_TRANSLATE_NOOP("Pages", "History"), "history", false, make<HistoryPage>},
+    PageEntry{"knowledge", QT_TRANSLATE_NOOP("Pages", "Knowledge"), "knowledge", false, make<KnowledgePage>},
+    PageEntry{"settings", QT_TRANSLATE_NOOP("Pages", "Settings"), "settings", true, make<SettingsPage>},
 };
 
 } // namespace

@@ -12,6 +12,7 @@ struct PageEntry {
     const char* id;
     const char* title;
     const char* icon;
+    bool atTheEnd; ///< At the lower end of the rail.
     std::unique_ptr<Page> (*make)(const PageServices&);
 };
 

@@ -21,7 +21,7 @@ PanelSpec lossScalePanel()
     panel.steps = true;
     panel.scaleMarks = true;
     panel.height = 132;
-    panel.curves = {{"loss_scale", 0, say("scale"), false}};
+    panel.curves = {{"loss_scale", 0, say("scale"), false, false}};
     return panel;
 }
 
@@ -32,7 +32,7 @@ PanelSpec stalledPanel()
     panel.subtitle = say("% of weights whose update rounds to nothing");
     panel.axis = PanelAxis::Percent;
     panel.height = 110;
-    panel.curves = {{"stalled_share", 0, say("all weights"), true}};
+    panel.curves = {{"stalled_share", 0, say("all weights"), true, false}};
     return panel;
 }
 
@@ -43,7 +43,7 @@ PanelSpec updateRatioPanel(const RunOutline& outline)
     panel.subtitle = say("‖Δw‖ ÷ ‖w‖, log axis");
     panel.axis = PanelAxis::Log10;
     panel.height = 118;
-    panel.curves = {{"update_ratio", 0, say("ratio"), true}};
+    panel.curves = {{"update_ratio", 0, say("ratio"), true, false}};
     const int bits = weightMantissaBits(outline.precision);
     if (bits < 23) { // An update under half an ulp of its weight is rounded away; where that is depends on
                      // the weight.
@@ -64,23 +64,36 @@ PanelSpec normPanel(const RunOutline& outline)
     panel.axis = PanelAxis::Log10;
     panel.height = 188;
     if (outline.clip == ClipKind::None) {
-        panel.curves = {{"grad_norm", 0, say("norm"), true}};
+        panel.curves = {{"grad_norm", 0, say("norm"), true, false}};
         return panel;
     }
-    panel.curves = {{"grad_norm_clipped", 1, say("after clip"), false},
-                    {"grad_norm", 0, say("before clip"), true}};
+    panel.curves = {{"grad_norm_clipped", 1, say("after clip"), false, false},
+                    {"grad_norm", 0, say("before clip"), true, false}};
     if (outline.clip == ClipKind::Norm)
         panel.thresholds = {{outline.clipAt, say("clip at %1").arg(outline.clipAt)}};
     return panel;
 }
 
-PanelSpec lossPanel()
+PanelSpec lossPanel(const RunOutline& outline)
 {
     PanelSpec panel;
     panel.title = say("Loss");
     panel.subtitle = say("mean over the step's samples");
     panel.height = 122;
-    panel.curves = {{"loss", 2, say("train"), true}};
+    if (outline.validated)
+        panel.curves.push_back({"val_loss", 1, say("validation"), false, true});
+    panel.curves.push_back({"loss", 2, say("train"), true, false});
+    return panel;
+}
+
+PanelSpec accuracyPanel()
+{
+    PanelSpec panel;
+    panel.title = say("Accuracy");
+    panel.subtitle = say("% of the samples");
+    panel.axis = PanelAxis::Percent;
+    panel.curves = {{"val_accuracy", 1, say("validation"), false, true},
+                    {"accuracy", 2, say("train"), true, false}};
     return panel;
 }
 
@@ -93,7 +106,7 @@ PanelSpec learningRatePanel(const RunOutline& outline)
             outline.holdOnSkip ? say("waits on skipped steps") : say("advances on skipped steps too");
     panel.axis = PanelAxis::LinearFromZero;
     panel.height = 66;
-    panel.curves = {{"lr", 3, say("rate"), false}};
+    panel.curves = {{"lr", 3, say("rate"), false, false}};
     return panel;
 }
 
@@ -109,7 +122,9 @@ std::vector<PanelSpec> panelsOf(const RunOutline& outline)
         panels.push_back(updateRatioPanel(outline));
     }
     panels.push_back(normPanel(outline));
-    panels.push_back(lossPanel());
+    panels.push_back(lossPanel(outline));
+    if (outline.validated)
+        panels.push_back(accuracyPanel());
     panels.push_back(learningRatePanel(outline));
     return panels;
 }

@@ -16,6 +16,7 @@ struct CurveSpec {
     int colour = 0; ///< Index of a series colour.
     QString label;
     bool envelope = true; ///< Least to most, where several points share a column of pixels.
+    bool marked = false; ///< Points are few and far between: each has a hollow square.
 };
 
 /// A horizontal line that means something.

@@ -144,6 +144,9 @@ void PlotPanel::recolour()
     for (const auto& curve : m_curves) {
         const auto colour = seriesColour(colours, curve.spec.colour);
         curve.line->setPen(QPen(colour, 1.5));
+        if (curve.spec.marked)
+            curve.line->setScatterStyle(
+                QCPScatterStyle(QCPScatterStyle::ssSquare, QPen(colour, 1.5), colours.panel, 6));
         if (curve.most)
             curve.most->setBrush(mixed(colour, colours.panel, kEnvelopeShare));
     }

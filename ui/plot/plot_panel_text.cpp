@@ -64,9 +64,11 @@ QString PlotPanel::plateText(const RunSeries& series, double step, double value)
         return say("%1, skipped").arg(words);
     if (m_curves.size() < 2)
         return words;
-    const auto* after = series.find(m_curves.front().spec.series);
-    if (const auto at = after ? after->at(step) : std::nullopt)
-        words += QStringLiteral(" → ") + text(after->levels.value(*at));
+    const auto& other = m_curves.front().spec;
+    const auto* column = series.find(other.series);
+    if (const auto at = column ? column->at(step) : std::nullopt)
+        words += (other.marked ? QStringLiteral(" · %1 ").arg(other.label) : QStringLiteral(" → "))
+            + text(column->levels.value(*at));
     return words;
 }
 
@@ -110,7 +112,11 @@ void PlotPanel::fillLegend(const RunSeries& series) const
     for (auto curve = m_curves.rbegin(); curve != m_curves.rend(); ++curve) {
         const auto colour = seriesColour(theme(), curve->spec.colour);
         const bool top = curve == m_curves.rbegin();
-        rows.push_back({top ? Swatch::Line : Swatch::Dashed, colour, curve->spec.label, false, -1.0});
+        const bool solid = top || curve->spec.marked;
+        rows.push_back({solid ? Swatch::Line : Swatch::Dashed, colour, curve->spec.label, false, -1.0});
+        const auto* points = curve->spec.marked ? series.find(curve->spec.series) : nullptr;
+        if (points && points->size() > 0)
+            rows.push_back({Swatch::None, {}, text(points->last()), true, -1.0});
         if (curve->most && curve->most->dataCount() > 0)
             rows.push_back(
                 {Swatch::Band, mixed(colour, theme().panel, 0.18), say("least – most"), false, -1.0});

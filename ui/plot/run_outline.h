@@ -18,6 +18,7 @@ struct RunOutline {
     int ranks = 1;
     PrecisionMode precision = PrecisionMode::Fp32True;
     bool holdOnSkip = false;
+    bool validated = false; ///< There is a validation loop, so a validation loss and accuracy.
 };
 
 RunOutline outlineOf(const RunPlan& plan);

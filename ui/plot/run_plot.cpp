@@ -50,6 +50,9 @@ RunPlot::~RunPlot() = default;
 void RunPlot::showRun(const RunOutline& outline, const std::vector<SeriesSpec>& catalogue)
 {
     m_outline = outline;
+    m_outline.validated = m_outline.validated
+        || std::any_of(catalogue.begin(), catalogue.end(),
+                       [](const SeriesSpec& spec) { return spec.name == "val_loss"; });
     m_series.reset(catalogue);
     m_everything = true;
     m_cursorStep.reset();

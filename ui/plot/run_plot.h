@@ -65,8 +65,9 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    static constexpr int kLowUnder = 440; ///< Pixels of height.
-    bool isLow() const { return height() < kLowUnder; }
+    static constexpr int kLowUnder = 440; ///< Pixels of height for the panels that every run has.
+    static constexpr int kAccuracy = 90; ///< And for the one more of a run with validation.
+    bool isLow() const { return height() < kLowUnder + (m_outline.validated ? kAccuracy : 0); }
     void buildPanels();
     void recolour();
     void takeNewPoints();

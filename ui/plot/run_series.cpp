@@ -46,7 +46,7 @@ void RunSeries::append(const SeriesPoints& points)
 const SeriesColumn* RunSeries::find(std::string_view name, int rank) const
 {
     const auto column = std::find_if(m_columns.begin(), m_columns.end(), [&](const SeriesColumn& other) {
-        return other.spec.name == name && other.spec.rank == rank && other.spec.split == "train";
+        return other.spec.name == name && other.spec.rank == rank;
     });
     return column == m_columns.end() ? nullptr : &*column;
 }

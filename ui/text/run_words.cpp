@@ -194,6 +194,26 @@ RunWords describeRun(const RunSeries& series, const RunOutline& outline, const R
     return calm(series, progress);
 }
 
+RunWords describeLosses(const RunProgress& progress, RunState state)
+{
+    const auto points = [](std::uint64_t count) {
+        return counted(static_cast<std::int64_t>(count), say("point"), say("points"));
+    };
+    if (progress.lostPoints > 0)
+        return {Tone::Stop, say("%1 could not be stored.").arg(points(progress.lostPoints)),
+                progress.historyTrouble.empty()
+                    ? say("The history of this run has a gap. Training and checkpoints are not touched.")
+                    : QString::fromStdString(progress.historyTrouble)};
+    if (!progress.historyTrouble.empty() && !hasEnded(state))
+        return {Tone::Warn, say("The history cannot be written right now."),
+                QString::fromStdString(progress.historyTrouble)
+                    + say(" Points are kept in memory until it can; make room, or stop the run.")};
+    if (progress.unshownPoints > 0)
+        return {Tone::Info, say("%1 not drawn.").arg(points(progress.unshownPoints)),
+                say("The window was too busy to take them. The history has them all.")};
+    return {};
+}
+
 QString whereItRuns(const RunOutline& outline)
 {
     return say("This machine · %1")

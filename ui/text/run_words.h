@@ -29,6 +29,9 @@ struct RunWords {
 RunWords describeRun(const RunSeries& series, const RunOutline& outline, const RunProgress& progress,
                      RunState state);
 
+/// What of a run is not drawn, or not stored; no sentence where nothing is missing.
+RunWords describeLosses(const RunProgress& progress, RunState state);
+
 /// "This machine · 2 ranks, threads"
 QString whereItRuns(const RunOutline& outline);
 

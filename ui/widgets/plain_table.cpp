@@ -3,6 +3,7 @@
 #include "ui/theme/fonts.h"
 #include "ui/theme/theme.h"
 
+#include <QApplication>
 #include <QHeaderView>
 #include <QPainter>
 
@@ -10,6 +11,13 @@
 
 namespace mantissa::ui {
 namespace {
+
+constexpr int kNumberGap = 10; ///< Right of numbers, so that they do not touch the column after them.
+
+bool isRight(const QVariant& alignment)
+{
+    return alignment.isValid() && Qt::Alignment(alignment.toInt()).testFlag(Qt::AlignRight);
+}
 
 /// Column titles as plain words over one line.
 class PlainHeader final : public QHeaderView {
@@ -34,6 +42,12 @@ protected:
         QPainter(viewport()).fillRect(0, height() - 1, viewport()->width(), 1, theme().border);
     }
 
+    QSize sectionSizeFromContents(int section) const override
+    {
+        const auto size = QHeaderView::sectionSizeFromContents(section);
+        return {size.width() + kNumberGap, size.height()};
+    }
+
     void paintSection(QPainter* painter, const QRect& rect, int section) const override
     {
         const auto title = model()->headerData(section, Qt::Horizontal).toString();
@@ -46,7 +60,8 @@ protected:
         const auto arrow = !sorted                       ? QString()
             : sortIndicatorOrder() == Qt::AscendingOrder ? QStringLiteral(" ↑")
                                                          : QStringLiteral(" ↓");
-        painter->drawText(rect.adjusted(3, 0, -3, -1), static_cast<int>(alignment), title + arrow);
+        const int right = alignment.testFlag(Qt::AlignRight) ? 3 + kNumberGap : 3;
+        painter->drawText(rect.adjusted(3, 0, -right, -1), static_cast<int>(alignment), title + arrow);
     }
 
 private:
@@ -63,6 +78,27 @@ void RowDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelInde
     const auto ink = index.data(Qt::ForegroundRole);
     option->palette.setColor(QPalette::HighlightedText, ink.isValid() ? ink.value<QColor>() : theme().text);
     option->decorationSize = QSize(12, 12);
+}
+
+void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    auto inner = option;
+    if (isRight(index.data(Qt::TextAlignmentRole))) {
+        auto ground = option;
+        initStyleOption(&ground, index);
+        ground.text.clear();
+        ground.icon = {};
+        const auto* style = ground.widget ? ground.widget->style() : QApplication::style();
+        style->drawControl(QStyle::CE_ItemViewItem, &ground, painter, ground.widget);
+        inner.rect.adjust(0, 0, -kNumberGap, 0);
+    }
+    QStyledItemDelegate::paint(painter, inner, index);
+}
+
+QSize RowDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    const auto hint = QStyledItemDelegate::sizeHint(option, index);
+    return isRight(index.data(Qt::TextAlignmentRole)) ? hint + QSize(kNumberGap, 0) : hint;
 }
 
 PlainTable::PlainTable(int rowHeight, QWidget* parent) : QTableView(parent)

@@ -65,14 +65,17 @@ Rail::Rail(QWidget* parent)
     connect(m_buttons, &QButtonGroup::idClicked, this, &Rail::pageChosen);
 }
 
-void Rail::addPage(const QString& title, const QString& iconName)
+void Rail::addPage(const QString& title, const QString& iconName, bool atTheEnd)
 {
     auto* column = static_cast<QVBoxLayout*>(layout());
     const int index = static_cast<int>(m_buttons->buttons().size());
     auto* button = new RailButton(title, iconName, this);
     button->setToolTip(tr("%1 (Ctrl+%2)").arg(title).arg(index + 1));
     m_buttons->addButton(button, index);
-    column->insertWidget(index, button);
+    if (atTheEnd)
+        column->addWidget(button);
+    else
+        column->insertWidget(index, button);
 }
 
 void Rail::setCurrent(int index)

@@ -16,7 +16,7 @@ class Rail : public Surface {
 public:
     explicit Rail(QWidget* parent = nullptr);
 
-    void addPage(const QString& title, const QString& iconName);
+    void addPage(const QString& title, const QString& iconName, bool atTheEnd = false);
     void setCurrent(int index);
 
 signals:

@@ -4,6 +4,7 @@
 #include "ui/document/setup_document.h"
 #include "ui/theme/fonts.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/severity.h"
 
 #include <QPainter>
@@ -82,24 +83,34 @@ StatusLine::StatusLine(SetupDocument& document, EngineLoader& engine, QWidget* p
 
     m_counts = new SeverityCounts(this);
     m_counts->setFont(font);
-    m_text = new ThemedLabel({}, font, &Theme::text2, this);
+    m_text = new ElidedLabel({}, this);
+    m_text->setElideMode(Qt::ElideMiddle);
     m_facts = new QToolButton(this);
     m_facts->setFont(uiFont(TextSize::Tiny, QFont::Medium));
     m_facts->setProperty("role", QStringLiteral("link"));
     m_facts->setFocusPolicy(Qt::StrongFocus);
     m_facts->setCursor(Qt::PointingHandCursor);
-    m_engineText = new ThemedLabel({}, font, &Theme::text2, this);
+    m_engineText = new ElidedLabel({}, this);
+    for (auto* label : {m_text, m_engineText}) {
+        label->setFont(font);
+        label->setForegroundRole(QPalette::PlaceholderText);
+    }
     row->addWidget(m_counts);
     row->addWidget(m_text);
     row->addWidget(m_facts);
     row->addStretch(1);
-    row->addWidget(m_engineText);
+    row->addWidget(m_engineText, 0);
 
     connect(m_facts, &QToolButton::clicked, this, &StatusLine::factsAsked);
     connect(&m_document, &SetupDocument::changed, this, &StatusLine::showFindings);
     connect(&m_engine, &EngineLoader::stateChanged, this, &StatusLine::showEngine);
     showFindings();
     showEngine();
+}
+
+QString StatusLine::text() const
+{
+    return m_text->isVisible() ? m_text->text() : QString();
 }
 
 void StatusLine::setPageText(const QString& text)
@@ -110,8 +121,8 @@ void StatusLine::setPageText(const QString& text)
 
 void StatusLine::showFindings()
 {
-    const bool empty = m_document.text().empty();
-    const bool own = m_pageText.isEmpty() && !empty;
+    const bool none = m_document.text().empty() && m_document.path().isEmpty();
+    const bool own = m_pageText.isEmpty() && !none;
     const bool readable = m_document.isReadable();
     m_counts->setVisible(own && readable);
     m_text->setVisible(!own || !readable);

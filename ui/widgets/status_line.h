@@ -6,6 +6,7 @@ class QToolButton;
 
 namespace mantissa::ui {
 
+class ElidedLabel;
 class EngineLoader;
 class PillLabel;
 class SetupDocument;
@@ -20,6 +21,9 @@ public:
     /// Replaces the findings while a page has something else to say; empty brings them back.
     void setPageText(const QString& text);
 
+    /// What is said in words; empty where the findings are counted.
+    QString text() const;
+
 signals:
     void factsAsked();
 
@@ -31,9 +35,9 @@ private:
     EngineLoader& m_engine;
     QString m_pageText;
     QWidget* m_counts = nullptr;
-    ThemedLabel* m_text = nullptr;
+    ElidedLabel* m_text = nullptr;
     QToolButton* m_facts = nullptr;
-    ThemedLabel* m_engineText = nullptr;
+    ElidedLabel* m_engineText = nullptr;
 };
 
 } // namespace mantissa::ui

@@ -245,15 +245,19 @@ void ComposePage::askStart()
         m_messages->showError(plan.error());
         return;
     }
-    const auto& report = document.report();
-    if (startRefusals(report, plan->mode).empty()) {
+    if (startRefusals(document.report(), plan->mode).empty())
         start(nullptr);
-        return;
-    }
+    else
+        offerModes();
+}
+
+void ComposePage::offerModes()
+{
+    const auto& report = m_services.document.report();
     m_pop->clear();
     auto& column = m_pop->column();
-    column.addWidget(wrapped(text(document.report().onTarget.words), uiFont(TextSize::Base, QFont::DemiBold),
-                             &Theme::stop, m_pop));
+    column.addWidget(
+        wrapped(text(report.onTarget.words), uiFont(TextSize::Base, QFont::DemiBold), &Theme::stop, m_pop));
     column.addWidget(wrapped(tr("A run in the default mode is refused where its target refuses it. Fix it "
                                 "first, or say how it shall run."),
                              uiFont(TextSize::Small), &Theme::text, m_pop));

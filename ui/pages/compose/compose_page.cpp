@@ -18,6 +18,7 @@
 #include "ui/theme/appearance.h"
 #include "ui/widgets/pop_over.h"
 
+#include <QApplication>
 #include <QMenu>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -101,6 +102,7 @@ void ComposePage::connectDocument()
     connect(&m_services.navigation, &Navigation::factsAsked, this, [this] { showBottom(true); });
     connect(&m_services.navigation, &Navigation::runningChanged, m_header, &DocumentHeader::setRunning);
     connect(&m_services.appearance, &Appearance::themeChanged, this, &ComposePage::showDocument);
+    connect(m_facts, &FactsForm::refused, m_messages, &MessageBar::showError);
     connect(m_facts, &FactsForm::done, this, [this] { showBottom(false); });
     connect(m_header, &DocumentHeader::fixAllAsked, this, &ComposePage::fixAllSafe);
     connect(m_header, &DocumentHeader::startAsked, this, &ComposePage::askStart);
@@ -153,12 +155,21 @@ void ComposePage::connectPalette()
             m_palette->focusFirst();
     });
     connect(m_palette, &PalettePanel::closeAsked, this, [this] {
-        if (width() >= kDocked)
-            return;
-        m_strip->setOpen(-1);
-        m_palette->hide();
+        closeFlyout();
         m_view->setFocus(Qt::OtherFocusReason);
     });
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+        if (now && m_centre->isAncestorOf(now)) // Who goes on in the diagram wants to see it.
+            closeFlyout();
+    });
+}
+
+void ComposePage::closeFlyout()
+{
+    if (width() >= kDocked)
+        return;
+    m_strip->setOpen(-1);
+    m_palette->hide();
 }
 
 void ComposePage::showDocument()

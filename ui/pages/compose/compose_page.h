@@ -47,6 +47,7 @@ private:
     void connectFindings();
     void connectPalette();
     void placeParts();
+    void closeFlyout();
 
     // Following the document.
     void showDocument();
@@ -63,6 +64,7 @@ private:
     void showReason(QWidget* anchor, const BlockVerdict& verdict);
     void showManualFix(const Fix& fix);
     void askStart();
+    void offerModes();
     void start(const char* mode);
     void startFromPreset(const Preset& preset);
     void goBack();

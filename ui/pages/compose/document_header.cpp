@@ -19,6 +19,16 @@ namespace mantissa::ui {
 namespace {
 
 constexpr int kWide = 1240; ///< From here on the long words fit.
+constexpr int kNarrow = 1040; ///< Below, verdicts do without saying whose they are: their place tells.
+
+/// "Target: will stop at step 1, at Clip" as "Will stop at step 1".
+QString briefVerdict(const QString& words)
+{
+    auto brief = words.section(QStringLiteral(": "), -1).section(QLatin1Char(','), 0, 0);
+    if (!brief.isEmpty())
+        brief[0] = brief[0].toUpper();
+    return brief;
+}
 
 Tone toneOf(Verdict verdict)
 {
@@ -180,13 +190,16 @@ void DocumentHeader::showVerdicts()
         m_onTarget->setContent(Tone::Stop, tr("Target: not checked, line %1").arg(failure->at.line));
         m_here->setContent(Tone::Neutral, tr("This machine: not checked"), QStringLiteral("clock"));
     } else {
+        const auto onTarget = QString::fromStdString(report.onTarget.words);
         m_onTarget->setContent(toneOf(report.onTarget.verdict),
-                               QString::fromStdString(report.onTarget.words));
+                               width() < kNarrow ? briefVerdict(onTarget) : onTarget);
+        m_onTarget->setToolTip(onTarget);
         const auto words = QString::fromStdString(report.here.words);
         const bool runs = report.here.verdict == Verdict::Runs;
         // The reason is in the tool tip, and in the message when Start is pressed.
-        const auto brief = runs && width() < kWide ? words.section(QLatin1Char(','), 0, 0)
-                                                   : words.section(QStringLiteral(". "), 0, 0);
+        const auto brief = width() < kNarrow ? briefVerdict(words.section(QStringLiteral(". "), 0, 0))
+            : runs && width() < kWide        ? words.section(QLatin1Char(','), 0, 0)
+                                             : words.section(QStringLiteral(". "), 0, 0);
         m_here->setContent(toneOf(report.here.verdict), brief);
         m_here->setToolTip(words);
     }

@@ -79,38 +79,8 @@ FieldEditor::FieldEditor(const Field& field, QWidget* parent) : QWidget(parent),
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(12, 5, 12, 5);
     column->setSpacing(3);
-
-    auto* head = new QHBoxLayout;
-    head->setSpacing(4);
-    m_label = new ThemedLabel(toQt(field.label), uiFont(TextSize::Small, QFont::Medium), &Theme::text, this);
-    m_label->setToolTip(toQt(field.path));
-    head->addWidget(m_label);
-    if (field.use == FieldUse::Checks) {
-        auto* mark = new ThemedLabel(tr("checked only"), uiFont(TextSize::Tiny), &Theme::text3, this);
-        mark->setToolTip(tr("Rules read it. This engine trains without it."));
-        head->addWidget(mark);
-    }
-    head->addStretch(1);
-    if (!field.unit.empty())
-        head->addWidget(new ThemedLabel(toQt(field.unit), uiFont(TextSize::Tiny), &Theme::text2, this));
-    column->addLayout(head);
-
-    auto* line = new QHBoxLayout;
-    line->setSpacing(4);
-    makeEditor();
-    line->addWidget(editor(), 1);
-    m_reset = new QToolButton(this);
-    m_reset->setIcon(icon(QStringLiteral("reset")));
-    m_reset->setProperty("small", true);
-    m_reset->setFocusPolicy(Qt::StrongFocus);
-    m_reset->setToolTip(tr("Remove it from the file: the default holds again"));
-    m_reset->setAccessibleName(tr("Reset %1").arg(toQt(field.label)));
-    auto policy = m_reset->sizePolicy();
-    policy.setRetainSizeWhenHidden(true);
-    m_reset->setSizePolicy(policy);
-    connect(m_reset, &QToolButton::clicked, this, [this] { emit resetAsked(m_field); });
-    line->addWidget(m_reset);
-    column->addLayout(line);
+    column->addLayout(makeHead());
+    column->addLayout(makeLine());
 
     m_problem = new ThemedLabel({}, uiFont(TextSize::Tiny, QFont::Medium), &Theme::stop, this);
     m_problem->setWordWrap(true);
@@ -127,6 +97,45 @@ FieldEditor::FieldEditor(const Field& field, QWidget* parent) : QWidget(parent),
     column->addWidget(help);
     editor()->setAccessibleName(toQt(field.label));
     editor()->setAccessibleDescription(toQt(field.help));
+}
+
+QHBoxLayout* FieldEditor::makeHead()
+{
+    auto* head = new QHBoxLayout;
+    head->setSpacing(4);
+    m_label =
+        new ThemedLabel(toQt(m_field.label), uiFont(TextSize::Small, QFont::Medium), &Theme::text, this);
+    m_label->setToolTip(toQt(m_field.path));
+    head->addWidget(m_label);
+    if (m_field.use == FieldUse::Checks) {
+        auto* mark = new ThemedLabel(tr("checked only"), uiFont(TextSize::Tiny), &Theme::text3, this);
+        mark->setToolTip(tr("Rules read it. This engine trains without it."));
+        head->addWidget(mark);
+    }
+    head->addStretch(1);
+    if (!m_field.unit.empty())
+        head->addWidget(new ThemedLabel(toQt(m_field.unit), uiFont(TextSize::Tiny), &Theme::text2, this));
+    return head;
+}
+
+QHBoxLayout* FieldEditor::makeLine()
+{
+    auto* line = new QHBoxLayout;
+    line->setSpacing(4);
+    makeEditor();
+    line->addWidget(editor(), 1);
+    m_reset = new QToolButton(this);
+    m_reset->setIcon(icon(QStringLiteral("reset")));
+    m_reset->setProperty("small", true);
+    m_reset->setFocusPolicy(Qt::StrongFocus);
+    m_reset->setToolTip(tr("Remove it from the file: the default holds again"));
+    m_reset->setAccessibleName(tr("Reset %1").arg(toQt(m_field.label)));
+    auto policy = m_reset->sizePolicy();
+    policy.setRetainSizeWhenHidden(true);
+    m_reset->setSizePolicy(policy);
+    connect(m_reset, &QToolButton::clicked, this, [this] { emit resetAsked(m_field); });
+    line->addWidget(m_reset);
+    return line;
 }
 
 QWidget* FieldEditor::editor() const

@@ -9,6 +9,7 @@
 #include <vector>
 
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QToolButton;
@@ -40,6 +41,8 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    QHBoxLayout* makeHead();
+    QHBoxLayout* makeLine();
     void makeEditor();
     void commit(const QString& text);
     void showFindings(const std::vector<Finding>& findings);

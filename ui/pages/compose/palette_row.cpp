@@ -67,7 +67,7 @@ void PaletteRow::paintEvent(QPaintEvent*)
     painter.setFont(font());
     painter.setPen(ink);
     painter.drawText(QRect(left, 0, room, height()), Qt::AlignVCenter | Qt::AlignLeft,
-                     fontMetrics().elidedText(text(), Qt::ElideRight, room));
+                     fontMetrics().elidedText(text(), Qt::ElideMiddle, room));
     if (!why.isNull()) {
         paintIcon(painter, QRectF(why.left() + 6, (height() - 12) / 2.0, 12, 12),
                   refused ? QStringLiteral("refused") : QStringLiteral("checked_only"), colours.text2);

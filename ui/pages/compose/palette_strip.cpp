@@ -49,17 +49,45 @@ protected:
 PaletteStrip::PaletteStrip(const QStringList& groups, QWidget* parent)
     : Surface(&Theme::panel, Qt::RightEdge, parent), m_buttons(new QButtonGroup(this))
 {
-    setFixedWidth(40);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(5, 6, 5, 6);
-    column->setSpacing(2);
     m_buttons->setExclusive(false);
-    for (const auto& group : groups) {
-        auto* button = new UprightButton(group, this);
-        m_buttons->addButton(button, static_cast<int>(m_buttons->buttons().size()));
-        column->addWidget(button, button->fontMetrics().horizontalAdvance(group));
-    }
+    for (const auto& group : groups)
+        m_buttons->addButton(new UprightButton(group, this), static_cast<int>(m_buttons->buttons().size()));
     connect(m_buttons, &QButtonGroup::idClicked, this, &PaletteStrip::groupPressed);
+    place(1);
+}
+
+/// Names that do not fit above each other stand in two columns.
+void PaletteStrip::place(int columns)
+{
+    if (columns == m_columns)
+        return;
+    m_columns = columns;
+    delete layout();
+    auto* across = new QHBoxLayout(this);
+    across->setContentsMargins(5, 6, 5, 6);
+    across->setSpacing(2);
+    std::vector<QVBoxLayout*> parts;
+    for (int column = 0; column < columns; ++column) {
+        parts.push_back(new QVBoxLayout);
+        parts.back()->setSpacing(2);
+        across->addLayout(parts.back());
+    }
+    const auto buttons = m_buttons->buttons();
+    const auto perColumn = (buttons.size() + columns - 1) / columns;
+    for (qsizetype at = 0; at < buttons.size(); ++at)
+        parts[static_cast<std::size_t>(at / perColumn)]->addWidget(
+            buttons[at], buttons[at]->fontMetrics().horizontalAdvance(buttons[at]->text()));
+    setFixedWidth(10 + columns * 30 + (columns - 1) * 2);
+    updateGeometry();
+}
+
+void PaletteStrip::resizeEvent(QResizeEvent* event)
+{
+    Surface::resizeEvent(event);
+    int wanted = 12;
+    for (const auto* button : m_buttons->buttons())
+        wanted += button->fontMetrics().horizontalAdvance(button->text()) + 6;
+    place(wanted > height() ? 2 : 1);
 }
 
 void PaletteStrip::setOpen(int group)

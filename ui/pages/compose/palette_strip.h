@@ -18,8 +18,14 @@ public:
 signals:
     void groupPressed(int group);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void place(int columns);
+
     QButtonGroup* m_buttons = nullptr;
+    int m_columns = 0;
 };
 
 } // namespace mantissa::ui

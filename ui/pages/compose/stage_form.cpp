@@ -1,5 +1,6 @@
 #include "ui/pages/compose/stage_form.h"
 
+#include "engine/recipe/path.h"
 #include "ui/document/setup_document.h"
 #include "ui/pages/compose/field_editor.h"
 #include "ui/theme/fonts.h"
@@ -65,66 +66,88 @@ void StageForm::rebuild()
     stages->setCurrentIndex(stages->findData(static_cast<int>(m_stage)));
     m_editors.clear();
     m_folded.clear();
+    m_more = nullptr;
     m_fields = new Surface(&Theme::panel);
     auto* column = new QVBoxLayout(m_fields);
     column->setContentsMargins(0, 6, 0, 12);
     column->setSpacing(2);
-    std::vector<const Field*> first;
     std::vector<const Field*> rest;
     for (const auto* field : allFields()) {
         if (field->stage != stageId(m_stage) || field->path.starts_with(kFacts))
             continue;
-        (field->use == FieldUse::Runs ? first : rest).push_back(field);
+        if (field->use == FieldUse::Runs)
+            add(*field);
+        else
+            rest.push_back(field);
     }
-    const auto add = [&](const Field& field) {
-        auto* editor = new FieldEditor(field, m_fields);
-        connect(editor, &FieldEditor::valueChosen, this, [this](const Field& changed, const Value& value) {
-            if (const auto done = m_document.setField(std::string(changed.path), value); !done)
-                emit errorRaised(QString::fromStdString(done.error().message));
-        });
-        connect(editor, &FieldEditor::resetAsked, this, [this](const Field& changed) {
-            if (const auto done = m_document.resetField(std::string(changed.path)); !done)
-                emit errorRaised(QString::fromStdString(done.error().message));
-        });
-        column->addWidget(editor);
-        m_editors.push_back(editor);
-        return editor;
-    };
-    for (const auto* field : first)
-        add(*field);
-    if (first.empty() && rest.empty())
+    if (m_editors.empty() && rest.empty())
         column->addWidget(new ThemedLabel(tr("  This stage has no settings of its own."),
                                           uiFont(TextSize::Small), &Theme::text2, m_fields));
-    if (!rest.empty()) {
-        m_more = new QToolButton(m_fields);
-        m_more->setCheckable(true);
-        m_more->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        m_more->setIcon(icon(QStringLiteral("chevron_right"), theme().text2));
-        m_more->setText(tr("Checked only, not run here: %1").arg(rest.size()));
-        m_more->setFont(uiFont(TextSize::Small, QFont::Medium));
-        m_more->setFocusPolicy(Qt::StrongFocus);
-        m_more->setProperty("role", QStringLiteral("flat"));
-        connect(m_more, &QToolButton::toggled, this, &StageForm::reveal);
-        column->addWidget(m_more, 0, Qt::AlignLeft);
-        for (const auto* field : rest)
-            m_folded.push_back(add(*field));
-    }
+    if (!rest.empty())
+        addFolded(rest);
     column->addStretch(1);
     m_scroll->setWidget(m_fields);
     showValues();
 }
 
+FieldEditor* StageForm::add(const Field& field)
+{
+    auto* editor = new FieldEditor(field, m_fields);
+    connect(editor, &FieldEditor::valueChosen, this, [this](const Field& changed, const Value& value) {
+        if (const auto done = m_document.setField(std::string(changed.path), value); !done)
+            emit errorRaised(QString::fromStdString(done.error().message));
+    });
+    connect(editor, &FieldEditor::resetAsked, this, [this](const Field& changed) {
+        if (const auto done = m_document.resetField(std::string(changed.path)); !done)
+            emit errorRaised(QString::fromStdString(done.error().message));
+    });
+    m_fields->layout()->addWidget(editor);
+    m_editors.push_back(editor);
+    return editor;
+}
+
+void StageForm::addFolded(const std::vector<const Field*>& fields)
+{
+    m_more = new QToolButton(m_fields);
+    m_more->setCheckable(true);
+    m_more->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_more->setIcon(icon(QStringLiteral("chevron_right"), theme().text2));
+    m_more->setText(tr("Checked only, not run here: %1").arg(fields.size()));
+    m_more->setFont(uiFont(TextSize::Small, QFont::Medium));
+    m_more->setFocusPolicy(Qt::StrongFocus);
+    m_more->setProperty("role", QStringLiteral("flat"));
+    connect(m_more, &QToolButton::toggled, this, &StageForm::reveal);
+    static_cast<QVBoxLayout*>(m_fields->layout())->addWidget(m_more, 0, Qt::AlignLeft);
+    for (const auto* field : fields)
+        m_folded.push_back(add(*field));
+}
+
+/// Arguments of another class than the chosen one are not offered; what is written is always shown.
+bool StageForm::isOffered(const Field& field) const
+{
+    if (field.classes.empty() || !m_document.setup()[field].isAbsent())
+        return true;
+    const auto section = std::string(field.path.substr(0, field.path.find('.')));
+    const auto& chosen = m_document.setup().at(section + ".class_path");
+    return chosen.isString() && field.isTakenBy(shortClassName(chosen.asString()));
+}
+
 void StageForm::reveal(bool more)
 {
+    m_more->setIcon(
+        icon(more ? QStringLiteral("chevron_down") : QStringLiteral("chevron_right"), theme().text2));
     for (auto* editor : m_folded)
-        editor->setVisible(more || !m_document.setup()[editor->field()].isAbsent());
+        editor->setVisible(isOffered(editor->field())
+                           && (more || !m_document.setup()[editor->field()].isAbsent()));
 }
 
 void StageForm::showValues()
 {
-    for (auto* editor : m_editors)
+    for (auto* editor : m_editors) {
         editor->showValue(m_document.setup(), m_document.report().findings);
-    if (!m_folded.empty())
+        editor->setVisible(isOffered(editor->field()));
+    }
+    if (m_more)
         reveal(m_more->isChecked());
     m_fields->setEnabled(m_document.isReadable());
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/recipe/field.h"
 #include "engine/recipe/stage.h"
 
 #include <QWidget>
@@ -33,6 +34,9 @@ signals:
 
 private:
     void rebuild();
+    FieldEditor* add(const Field& field);
+    void addFolded(const std::vector<const Field*>& fields);
+    bool isOffered(const Field& field) const;
     void showValues();
     void focusField(const QString& path);
     void reveal(bool more);

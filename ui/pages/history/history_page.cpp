@@ -15,11 +15,18 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <array>
+#include <numeric>
+
 namespace mantissa::ui {
 namespace {
 
 constexpr std::chrono::milliseconds kSettle{400};
 constexpr std::chrono::milliseconds kRefresh{1500};
+constexpr std::array kWidths = {130, 170, 100, 110, 110, 80, 104, 86, 112, 120};
+/// They leave a narrow window in this order, so that names stay readable.
+constexpr std::array kLeaving = {RunsModel::Started, RunsModel::Scale, RunsModel::Optimizer,
+                                 RunsModel::Strategy};
 
 } // namespace
 
@@ -70,6 +77,21 @@ QWidget* HistoryPage::buildList()
         new ThemedLabel(tr("Enter opens a run"), uiFont(TextSize::Tiny), &Theme::text3, header));
     column->addWidget(header);
 
+    column->addWidget(buildQuery(list));
+    m_empty = new ThemedLabel({}, uiFont(), &Theme::text2, list);
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setWordWrap(true);
+    buildTable();
+    column->addWidget(m_empty, 1);
+    auto* inset = new QHBoxLayout;
+    inset->setContentsMargins(9, 0, 0, 0);
+    inset->addWidget(m_table);
+    column->addLayout(inset, 1);
+    return list;
+}
+
+QWidget* HistoryPage::buildQuery(QWidget* list)
+{
     auto* bar = new Surface(&Theme::panel, Qt::BottomEdge, list);
     bar->setMinimumHeight(44);
     auto* row = new QHBoxLayout(bar);
@@ -84,22 +106,11 @@ QWidget* HistoryPage::buildList()
     m_shown = new ThemedLabel({}, uiFont(TextSize::Small), &Theme::text2, bar);
     row->addWidget(m_query, 1);
     row->addWidget(m_shown);
-    column->addWidget(bar);
     connect(m_query, &QLineEdit::textChanged, this, &HistoryPage::applyQuery);
     auto* find = new QShortcut(QKeySequence(Qt::CTRL | Qt::Key_F), list);
     find->setContext(Qt::WidgetWithChildrenShortcut);
     connect(find, &QShortcut::activated, m_query, qOverload<>(&QWidget::setFocus));
-
-    m_empty = new ThemedLabel({}, uiFont(), &Theme::text2, list);
-    m_empty->setAlignment(Qt::AlignCenter);
-    m_empty->setWordWrap(true);
-    buildTable();
-    column->addWidget(m_empty, 1);
-    auto* inset = new QHBoxLayout;
-    inset->setContentsMargins(9, 0, 0, 0);
-    inset->addWidget(m_table);
-    column->addLayout(inset, 1);
-    return list;
+    return bar;
 }
 
 void HistoryPage::buildTable()
@@ -111,13 +122,30 @@ void HistoryPage::buildTable()
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(RunsModel::Started, Qt::DescendingOrder);
     auto* header = m_table->horizontalHeader();
-    const int widths[] = {130, 200, 100, 110, 110, 80, 96, 76, 108, 120};
     for (int column = 0; column < RunsModel::ColumnCount; ++column)
-        m_table->setColumnWidth(column, widths[column]);
+        m_table->setColumnWidth(column, kWidths[column]);
     header->setSectionResizeMode(RunsModel::Name, QHeaderView::Stretch);
     header->setMinimumSectionSize(60);
+    fitColumns();
     connect(m_table, &QTableView::activated, this, &HistoryPage::openRow);
     connect(m_filter, &QAbstractItemModel::layoutChanged, this, &HistoryPage::spreadErrors);
+}
+
+void HistoryPage::fitColumns()
+{
+    int wanted = std::accumulate(kWidths.begin(), kWidths.end(), 0);
+    for (const auto column : kLeaving) {
+        const bool leaves = wanted > width() - 20;
+        m_table->setColumnHidden(column, leaves);
+        if (leaves)
+            wanted -= kWidths[column];
+    }
+}
+
+void HistoryPage::resizeEvent(QResizeEvent* event)
+{
+    Page::resizeEvent(event);
+    fitColumns();
 }
 
 void HistoryPage::activate()

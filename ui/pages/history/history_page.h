@@ -38,9 +38,14 @@ public:
     void open(const std::filesystem::path& folder);
     void showList();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     QWidget* buildList();
+    QWidget* buildQuery(QWidget* list);
     void buildTable();
+    void fitColumns();
     void readList();
     void takeList(std::vector<RunSummaryRow> runs);
     void readFacts(const RunSummaryRow& row);

@@ -1,6 +1,7 @@
 #include "ui/pages/history/stored_view.h"
 
 #include "ui/pages/knowledge/shelf.h"
+#include "ui/pages/run/failure_view.h"
 #include "ui/pages/run/run_side.h"
 #include "ui/plot/run_plot.h"
 #include "ui/text/format.h"
@@ -67,33 +68,57 @@ StoredView::StoredView(QWidget* parent) : QWidget(parent), m_checkpoints(new Che
             [this] { emit explanationAsked(explanationOf(m_failed->title())); });
     m_failed->hide();
     left->addWidget(m_failed);
-    auto* bar = new Surface(&Theme::panel, Qt::BottomEdge, this);
-    bar->setFixedHeight(36);
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(6, 0, 12, 0);
-    m_tabs = new QTabBar(bar);
-    for (const auto& title : {tr("Plots"), tr("Set-up"), tr("Checkpoints")})
-        m_tabs->addTab(title);
-    row->addWidget(m_tabs);
-    row->addStretch(1);
-    auto* mark = makeToolButton(tr("Next mark"), QStringLiteral("flag"), "flat", bar);
-    auto* everything = makeToolButton(tr("Whole run"), QStringLiteral("fit"), "flat", bar);
-    row->addWidget(mark);
-    row->addWidget(everything);
-    left->addWidget(bar);
-
+    left->addWidget(buildTabs());
+    m_side = new RunSide(this);
     m_stack = new QStackedWidget(this);
     m_stack->addWidget(buildPlots());
     m_stack->addWidget(buildTexts());
     m_stack->addWidget(buildCheckpoints());
+    m_failureView = new FailureView(m_side->events(), this);
+    m_stack->addWidget(m_failureView);
     left->addWidget(m_stack, 1);
-    m_side = new RunSide(this);
     across->addWidget(m_side);
 
-    connect(m_tabs, &QTabBar::currentChanged, m_stack, &QStackedWidget::setCurrentIndex);
-    connect(mark, &QToolButton::clicked, m_plot, &RunPlot::goToNextMark);
-    connect(everything, &QToolButton::clicked, m_plot, &RunPlot::showEverything);
+    connect(m_tabs, &QTabBar::currentChanged, this, &StoredView::showTab);
     connect(m_side, &RunSide::stepChosen, m_plot, &RunPlot::setCursorNear);
+    connect(m_side, &RunSide::draftAsked, this, &StoredView::askDraft);
+    showTab(PlotsTab);
+}
+
+QWidget* StoredView::buildTabs()
+{
+    auto* bar = new Surface(&Theme::panel, Qt::BottomEdge, this);
+    bar->setMinimumHeight(36);
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(6, 0, 12, 0);
+    m_tabs = new QTabBar(bar);
+    m_tabs->setUsesScrollButtons(false); // Else they stay where a tab came after the first showing.
+    for (const auto& title : {tr("Plots"), tr("Set-up"), tr("Checkpoints"), tr("Failure")})
+        m_tabs->addTab(title);
+    row->addWidget(m_tabs);
+    row->addStretch(1);
+    m_plotTools = new QWidget(bar);
+    auto* tools = new QHBoxLayout(m_plotTools);
+    tools->setContentsMargins(0, 0, 0, 0);
+    auto* mark = makeToolButton(tr("Next mark"), QStringLiteral("flag"), "flat", bar);
+    auto* everything = makeToolButton(tr("Whole run"), QStringLiteral("fit"), "flat", bar);
+    tools->addWidget(mark);
+    tools->addWidget(everything);
+    row->addWidget(m_plotTools);
+    connect(mark, &QToolButton::clicked, this, [this] { m_plot->goToNextMark(); });
+    connect(everything, &QToolButton::clicked, this, [this] { m_plot->showEverything(); });
+    return bar;
+}
+
+void StoredView::showTab(int tab)
+{
+    m_stack->setCurrentIndex(tab);
+    m_plotTools->setVisible(tab == PlotsTab);
+}
+
+void StoredView::askDraft(const QString& yaml)
+{
+    emit draftAsked(yaml, QString::fromStdString(m_row.name) + QStringLiteral(".yaml"));
 }
 
 void StoredView::buildHeader()
@@ -119,9 +144,7 @@ void StoredView::buildHeader()
     connect(folder, &QToolButton::clicked, this, [this] {
         QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(m_row.folder.string())));
     });
-    connect(m_draft, &QToolButton::clicked, this, [this] {
-        emit draftAsked(setupText(), QString::fromStdString(m_row.name) + QStringLiteral(".yaml"));
-    });
+    connect(m_draft, &QToolButton::clicked, this, [this] { askDraft(setupText()); });
 }
 
 QWidget* StoredView::buildPlots()
@@ -191,6 +214,8 @@ void StoredView::showReading(const QString& name)
     m_pill->hide();
     m_when->clear();
     m_failed->hide();
+    m_tabs->setTabVisible(FailureTab, false);
+    m_tabs->setCurrentIndex(PlotsTab);
     m_side->clear();
     m_plot->showRun({});
     m_plot->setEmptyText(tr("Reading the run…"));
@@ -220,14 +245,20 @@ void StoredView::showState()
 
 void StoredView::showFailure(const std::vector<RunEvent>& events)
 {
-    // The first failure is the cause; the others are what it did to the other ranks.
-    const auto failure = std::find_if(events.begin(), events.end(),
-                                      [](const RunEvent& event) { return event.kind == "failure"; });
-    m_failed->setVisible(m_row.state == RunState::Failed && failure != events.end());
-    if (failure == events.end())
+    const bool failed = m_row.state == RunState::Failed;
+    m_failed->setVisible(failed);
+    m_tabs->setTabVisible(FailureTab, failed);
+    if (!failed) {
+        m_side->showAdvice({});
         return;
-    m_failed->setTexts(QString::fromStdString(failure->message), tr("Every step before it is stored."));
-    m_explain->setVisible(!explanationOf(m_failed->title()).isEmpty());
+    }
+    const auto failure = describeFailure(events, m_setup.yaml, {}, {});
+    m_failed->setTexts(failure.cause.message.empty() ? tr("The run failed.")
+                                                     : QString::fromStdString(failure.cause.message),
+                       tr("Every step before it is stored."));
+    m_explain->setVisible(!failure.record.isEmpty());
+    m_failureView->setFailure(failure);
+    m_side->showAdvice(failure.advice);
 }
 
 void StoredView::show(const StoredRun& run)
@@ -240,7 +271,6 @@ void StoredView::show(const StoredRun& run)
     m_setup = run.setup;
     m_draft->setEnabled(true);
     showState();
-    showFailure(run.events);
 
     m_plot->showRun(run.outline);
     for (const auto& series : run.series)
@@ -253,10 +283,18 @@ void StoredView::show(const StoredRun& run)
     if (same && cursor)
         m_plot->setCursorNear(*cursor);
 
-    const RunProgress progress{run.row.steps, run.row.state == RunState::Finished ? run.row.steps : 0,
-                               run.skipped, -1.0};
+    const RunProgress progress{run.row.steps,
+                               run.row.state == RunState::Finished ? run.row.steps : 0,
+                               run.skipped,
+                               -1.0,
+                               0,
+                               run.row.lostPoints,
+                               {}};
     m_side->clear();
     m_side->events().append(run.events);
+    showFailure(run.events);
+    if (!same)
+        m_tabs->setCurrentIndex(run.row.state == RunState::Failed ? FailureTab : PlotsTab);
     m_side->showRanks(m_plot->series());
     m_side->showProgress(progress, lastTime(run), run.row.state);
     m_side->showWords(describeRun(m_plot->series(), run.outline, progress, run.row.state));

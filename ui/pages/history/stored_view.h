@@ -14,6 +14,7 @@ class QToolButton;
 namespace mantissa::ui {
 
 class ActionBar;
+class FailureView;
 class MessageBar;
 class PageHeader;
 class PillLabel;
@@ -36,6 +37,7 @@ public:
     const RunSummaryRow& row() const { return m_row; }
 
     RunPlot& plot() { return *m_plot; }
+    FailureView& failureView() { return *m_failureView; }
     QString setupText() const;
 
 signals:
@@ -44,7 +46,12 @@ signals:
     void draftAsked(const QString& yaml, const QString& name);
 
 private:
+    enum Tab { PlotsTab, SetupTab, CheckpointsTab, FailureTab };
+
     void buildHeader();
+    QWidget* buildTabs();
+    void showTab(int tab);
+    void askDraft(const QString& yaml);
     QWidget* buildPlots();
     QWidget* buildTexts();
     QWidget* buildCheckpoints();
@@ -64,7 +71,9 @@ private:
     QPushButton* m_explain = nullptr;
     QTabBar* m_tabs = nullptr;
     QStackedWidget* m_stack = nullptr;
+    QWidget* m_plotTools = nullptr;
     RunPlot* m_plot = nullptr;
+    FailureView* m_failureView = nullptr;
     QTabBar* m_textTabs = nullptr;
     QPlainTextEdit* m_text = nullptr;
     CheckpointsModel* m_checkpoints = nullptr;

@@ -67,46 +67,17 @@ QString listed(const std::vector<std::string>& words)
 KnowledgePage::KnowledgePage(const PageServices& services, QWidget* parent)
     : Page(parent), m_services(services), m_entries(readShelf())
 {
-    buildHeader();
-    m_list = new QTreeWidget(this);
-    m_list->setFrameShape(QFrame::NoFrame);
-    m_list->setHeaderHidden(true);
-    m_list->setItemDelegate(new ListRow(m_list));
-    m_list->setIndentation(14);
-    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_list->setFixedWidth(kListWidth);
-    m_list->setFont(uiFont(TextSize::Small));
-    m_list->setTextElideMode(Qt::ElideRight);
-    m_list->setAccessibleName(tr("What there is to read"));
-    m_article = makeBrowser(this, tr("Article"));
-    m_facts = makeBrowser(this, tr("Facts"));
-    m_facts->setFixedWidth(kFactsWidth);
-
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
+    buildHeader();
     column->addWidget(m_header);
     auto* across = new QHBoxLayout;
     across->setSpacing(0);
-    auto* side = new Surface(&Theme::panel, Qt::RightEdge, this);
-    auto* inside = new QVBoxLayout(side);
-    inside->setContentsMargins(0, 6, 1, 0);
-    m_nothing =
-        new ThemedLabel(tr("Nothing here has all of these words. Try fewer, or one part of the message."),
-                        uiFont(TextSize::Small), &Theme::text2, side);
-    m_nothing->setWordWrap(true);
-    m_nothing->setContentsMargins(12, 4, 12, 4);
-    m_nothing->setFixedWidth(kListWidth);
-    m_nothing->hide();
-    inside->addWidget(m_nothing);
-    inside->addWidget(m_list, 1);
-    across->addWidget(side);
+    across->addWidget(buildList());
+    m_article = makeBrowser(this, tr("Article"));
     across->addWidget(m_article, 1);
-    auto* right = new Surface(&Theme::panel, Qt::LeftEdge, this);
-    auto* rightInside = new QHBoxLayout(right);
-    rightInside->setContentsMargins(1, 0, 0, 0);
-    rightInside->addWidget(m_facts);
-    across->addWidget(right);
+    across->addWidget(buildFacts());
     column->addLayout(across, 1);
 
     fillList();
@@ -123,6 +94,44 @@ KnowledgePage::KnowledgePage(const PageServices& services, QWidget* parent)
     });
     if (!m_entries.empty())
         open(m_entries.front().id);
+}
+
+QWidget* KnowledgePage::buildList()
+{
+    auto* side = new Surface(&Theme::panel, Qt::RightEdge, this);
+    auto* inside = new QVBoxLayout(side);
+    inside->setContentsMargins(0, 6, 1, 0);
+    m_nothing =
+        new ThemedLabel(tr("Nothing here has all of these words. Try fewer, or one part of the message."),
+                        uiFont(TextSize::Small), &Theme::text2, side);
+    m_nothing->setWordWrap(true);
+    m_nothing->setContentsMargins(12, 4, 12, 4);
+    m_nothing->setFixedWidth(kListWidth);
+    m_nothing->hide();
+    inside->addWidget(m_nothing);
+    m_list = new QTreeWidget(side);
+    m_list->setFrameShape(QFrame::NoFrame);
+    m_list->setHeaderHidden(true);
+    m_list->setItemDelegate(new ListRow(m_list));
+    m_list->setIndentation(14);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_list->setFixedWidth(kListWidth);
+    m_list->setFont(uiFont(TextSize::Small));
+    m_list->setTextElideMode(Qt::ElideRight);
+    m_list->setAccessibleName(tr("What there is to read"));
+    inside->addWidget(m_list, 1);
+    return side;
+}
+
+QWidget* KnowledgePage::buildFacts()
+{
+    auto* right = new Surface(&Theme::panel, Qt::LeftEdge, this);
+    auto* inside = new QHBoxLayout(right);
+    inside->setContentsMargins(1, 0, 0, 0);
+    m_facts = makeBrowser(right, tr("Facts"));
+    m_facts->setFixedWidth(kFactsWidth);
+    inside->addWidget(m_facts);
+    return right;
 }
 
 void KnowledgePage::buildHeader()

@@ -39,6 +39,8 @@ protected:
 
 private:
     void buildHeader();
+    QWidget* buildList();
+    QWidget* buildFacts();
     void fillList();
     void colourList();
     void applySearch();

@@ -121,6 +121,15 @@ QString explanationOf(const QString& error)
     return known == entries.end() ? QString() : known->id;
 }
 
+std::vector<std::string> rulesOf(const QString& record)
+{
+    std::vector<KnowledgeEntry> entries;
+    addRecords(entries);
+    const auto known = std::find_if(entries.begin(), entries.end(),
+                                    [&](const KnowledgeEntry& entry) { return entry.id == record; });
+    return known == entries.end() ? std::vector<std::string>{} : known->record.rules;
+}
+
 bool concerns(const KnowledgeEntry& entry, const QString& text)
 {
     if (text.isEmpty() || entry.title.contains(text, Qt::CaseInsensitive)

@@ -27,5 +27,7 @@ bool concerns(const KnowledgeEntry& entry, const QString& text);
 
 /// The entry that explains an error best: the record that recognises it. Empty where none does.
 QString explanationOf(const QString& error);
+/// The rules that find the error of a record before it happens.
+std::vector<std::string> rulesOf(const QString& record);
 
 } // namespace mantissa::ui

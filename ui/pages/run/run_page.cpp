@@ -4,6 +4,7 @@
 #include "ui/pages/knowledge/shelf.h"
 #include "ui/pages/navigation.h"
 #include "ui/pages/run/closing.h"
+#include "ui/pages/run/failure_view.h"
 #include "ui/pages/run/run_side.h"
 #include "ui/plot/run_plot.h"
 #include "ui/text/format.h"
@@ -11,10 +12,12 @@
 #include "ui/widgets/action_bar.h"
 #include "ui/widgets/panels.h"
 #include "ui/widgets/pill_label.h"
+#include "ui/widgets/segments.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QPushButton>
+#include <QStackedWidget>
 
 namespace mantissa::ui {
 
@@ -35,6 +38,7 @@ RunPage::RunPage(const PageServices& services, QWidget* parent)
     connect(&m_launcher, &RunLauncher::stateChanged, this, &RunPage::takeState);
     connect(m_closing, &Closing::allowed, this, &Page::closeAllowed);
     connect(m_side, &RunSide::stepChosen, m_plot, &RunPlot::setCursorNear);
+    connect(m_side, &RunSide::draftAsked, this, &RunPage::openDraft);
 }
 
 RunPage::~RunPage() = default;
@@ -50,8 +54,9 @@ void RunPage::begin(const RunRequest& request)
     m_outline = outlineOf(request.plan);
     m_progress = {};
     m_state = RunState::Queued;
-    m_failure = {};
-    m_injected = false;
+    m_events.clear();
+    m_views->hide();
+    showFailureView(false);
     m_hasCatalogue = false;
     m_elapsed = -1.0;
     m_clock.invalidate();
@@ -103,11 +108,7 @@ void RunPage::takeSamples(const std::vector<Sample>& samples)
 void RunPage::takeEvents(const std::vector<RunEvent>& events)
 {
     m_side->events().append(events);
-    for (const auto& event : events) {
-        if (event.kind == "failure" && m_failure.kind.empty())
-            m_failure = event; // The first one is the cause; the others are its consequences.
-        m_injected = m_injected || event.kind == "injected";
-    }
+    m_events.insert(m_events.end(), events.begin(), events.end());
 }
 
 void RunPage::takeProgress(const RunProgress& progress)
@@ -156,24 +157,20 @@ void RunPage::showFailure(const RunStateEvent& event)
         : tr("Every step up to %1 is stored; nothing is damaged.")
               .arg(formatCount(static_cast<std::int64_t>(m_plot->series().lastStep())));
     m_failed->setTexts(QString::fromStdString(event.message), stored);
-    m_explain->setVisible(!explanationOf(m_failed->title()).isEmpty());
+    const auto failure = describeFailure(m_events, m_request.setupText, event.message, event.hint);
+    m_explain->setVisible(!failure.record.isEmpty());
     m_failed->show();
-    m_side->showAdvice(advice(event));
+    m_side->showAdvice(failure.advice);
+    m_failureView->setFailure(failure);
+    m_views->show();
+    m_views->setCurrent(1);
+    showFailureView(true);
 }
 
-QStringList RunPage::advice(const RunStateEvent& event) const
+void RunPage::showFailureView(bool failure)
 {
-    QStringList advice;
-    if (!event.hint.empty())
-        advice << QString::fromStdString(event.hint);
-    // A throw of that kind ends the rank before it can note it down.
-    if (m_injected || m_failure.message.find("mantissa.inject") != std::string::npos)
-        advice << tr("This fault was made on purpose: it is listed under mantissa.inject. Take it out and "
-                     "start again.");
-    if (m_request.plan.mode == RunMode::Faithful)
-        advice << tr("The run stopped where the target stops. Compose lists the fixes at that stage.");
-    advice << tr("The stored run keeps the set-up and every step: it is in the history.");
-    return advice;
+    m_stack->setCurrentIndex(failure ? 1 : 0);
+    m_plotTools->setVisible(!failure);
 }
 
 void RunPage::explain()
@@ -190,12 +187,10 @@ void RunPage::showInHistory()
 void RunPage::copyReport()
 {
     QStringList lines{m_name->text() + QStringLiteral(": ") + m_failed->title(), m_failed->detail()};
-    if (!m_failure.kind.empty()) {
-        lines << tr("Rank %1, stage %2, step %3")
-                     .arg(m_failure.rank)
-                     .arg(QString::fromStdString(m_failure.stage), formatCount(m_failure.step));
-        lines << QString::fromStdString(m_failure.message);
-    }
+    lines << m_failureView->place();
+    for (const auto& event : m_events)
+        if (event.kind == "failure")
+            lines << QString::fromStdString(event.message);
     lines << tr("Folder: %1").arg(QString::fromStdString(m_launcher.run()->folder().string()));
     lines << QString() << QString::fromStdString(m_request.setupText);
     QGuiApplication::clipboard()->setText(lines.join(u'\n'));

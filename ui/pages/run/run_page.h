@@ -8,17 +8,20 @@
 
 class QAction;
 class QPushButton;
+class QStackedWidget;
 class QToolButton;
 
 namespace mantissa::ui {
 
 class ActionBar;
 class Closing;
+class FailureView;
 class MessageBar;
 class PageHeader;
 class PillLabel;
 class RunPlot;
 class RunSide;
+class Segments;
 class ThemedLabel;
 
 /// The run that is going, or the last one: plots live, progress, ranks, events, and what to do when it fails.
@@ -35,12 +38,15 @@ public:
 
     RunLauncher& launcher() { return m_launcher; }
     RunPlot& plot() { return *m_plot; }
+    FailureView& failureView() { return *m_failureView; }
     Closing& closing() { return *m_closing; }
 
 private:
     void buildHeader();
     void buildToolBar(QWidget* bar);
+    void buildPlotTools(QWidget* bar);
     void buildBody();
+    void buildFailedBar();
 
     void begin(const RunRequest& request);
     void showStarting();
@@ -53,22 +59,22 @@ private:
     void showButtons();
     void pauseOrResume();
     void openSetup();
+    void openDraft(const QString& yaml);
     void explain();
     void copyReport();
     void showInHistory();
     double elapsedSeconds() const;
-    QStringList advice(const RunStateEvent& event) const;
+    void showFailureView(bool failure);
 
     PageServices m_services;
     RunRequest m_request;
     RunOutline m_outline;
     RunProgress m_progress;
     RunState m_state = RunState::Queued;
-    RunEvent m_failure;
+    std::vector<RunEvent> m_events;
     QElapsedTimer m_clock;
     double m_elapsed = -1.0; ///< Of a run that ended, in seconds.
     bool m_hasCatalogue = false;
-    bool m_injected = false;
 
     PageHeader* m_header = nullptr;
     ThemedLabel* m_name = nullptr;
@@ -84,7 +90,11 @@ private:
     MessageBar* m_messages = nullptr;
     ActionBar* m_failed = nullptr;
     QPushButton* m_explain = nullptr;
+    Segments* m_views = nullptr; ///< Plots or failure, for a run that failed.
+    QWidget* m_plotTools = nullptr;
+    QStackedWidget* m_stack = nullptr;
     RunPlot* m_plot = nullptr;
+    FailureView* m_failureView = nullptr;
     RunSide* m_side = nullptr;
     RunLauncher m_launcher;
     Closing* m_closing = nullptr;

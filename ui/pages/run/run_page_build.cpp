@@ -1,6 +1,7 @@
 #include "ui/document/setup_document.h"
 #include "ui/pages/navigation.h"
 #include "ui/pages/run/closing.h"
+#include "ui/pages/run/failure_view.h"
 #include "ui/pages/run/run_page.h"
 #include "ui/pages/run/run_side.h"
 #include "ui/plot/run_plot.h"
@@ -11,11 +12,13 @@
 #include "ui/widgets/action_bar.h"
 #include "ui/widgets/panels.h"
 #include "ui/widgets/pill_label.h"
+#include "ui/widgets/segments.h"
 #include "ui/widgets/tool_buttons.h"
 
 #include <QAction>
 #include <QMenu>
 #include <QPushButton>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -57,6 +60,22 @@ void RunPage::buildToolBar(QWidget* bar)
     auto* row = new QHBoxLayout(bar);
     row->setContentsMargins(12, 0, 12, 0);
     row->setSpacing(8);
+    m_views = new Segments({tr("Plots"), tr("Failure")}, bar);
+    m_views->setAccessibleName(tr("What is shown of the run"));
+    m_views->hide();
+    row->addWidget(m_views);
+    connect(m_views, &Segments::chosen, this, [this](int index) { showFailureView(index == 1); });
+    m_plotTools = new QWidget(bar);
+    row->addWidget(m_plotTools, 1);
+    row->addStretch(0); // Keeps the segments at the left where the tools are hidden.
+    buildPlotTools(m_plotTools);
+}
+
+void RunPage::buildPlotTools(QWidget* bar)
+{
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(8);
     m_following = makeToolButton(tr("Following"), QStringLiteral("follow"), "segment", bar);
     m_following->setCheckable(true);
     m_following->setChecked(true);
@@ -94,16 +113,7 @@ void RunPage::buildBody()
     auto* left = new QVBoxLayout;
     left->setSpacing(0);
     across->addLayout(left, 1);
-    m_failed = new ActionBar(Tone::Stop, this);
-    m_failed->hide();
-    connect(m_failed->addButton(tr("Open set-up"), QStringLiteral("compose"), true), &QPushButton::clicked,
-            this, &RunPage::openSetup);
-    connect(m_failed->addButton(tr("Start again"), QStringLiteral("play"), false), &QPushButton::clicked,
-            this, [this] { begin(RunRequest(m_request)); });
-    m_explain = m_failed->addButton(tr("Explain"), QStringLiteral("book"), false);
-    connect(m_explain, &QPushButton::clicked, this, &RunPage::explain);
-    connect(m_failed->addButton(tr("Copy report"), QStringLiteral("copy"), false), &QPushButton::clicked,
-            this, &RunPage::copyReport);
+    buildFailedBar();
     left->addWidget(m_failed);
     auto* bar = new Surface(&Theme::panel, Qt::BottomEdge, this);
     bar->setFixedHeight(36);
@@ -114,10 +124,28 @@ void RunPage::buildBody()
     m_plot = new RunPlot(ground);
     m_plot->setEmptyText(tr("No run yet. Start one in Compose: Start stands at the right of its header."));
     room->addWidget(m_plot);
-    left->addWidget(ground, 1);
-    buildToolBar(bar);
     m_side = new RunSide(this);
+    m_failureView = new FailureView(m_side->events(), this);
+    m_stack = new QStackedWidget(this);
+    m_stack->addWidget(ground);
+    m_stack->addWidget(m_failureView);
+    left->addWidget(m_stack, 1);
+    buildToolBar(bar);
     across->addWidget(m_side);
+}
+
+void RunPage::buildFailedBar()
+{
+    m_failed = new ActionBar(Tone::Stop, this);
+    m_failed->hide();
+    connect(m_failed->addButton(tr("Open set-up"), QStringLiteral("compose"), true), &QPushButton::clicked,
+            this, &RunPage::openSetup);
+    connect(m_failed->addButton(tr("Start again"), QStringLiteral("play"), false), &QPushButton::clicked,
+            this, [this] { begin(RunRequest(m_request)); });
+    m_explain = m_failed->addButton(tr("Explain"), QStringLiteral("book"), false);
+    connect(m_explain, &QPushButton::clicked, this, &RunPage::explain);
+    connect(m_failed->addButton(tr("Copy report"), QStringLiteral("copy"), false), &QPushButton::clicked,
+            this, &RunPage::copyReport);
 }
 
 void RunPage::addToMenus(const WindowMenus& menus)
@@ -175,6 +203,11 @@ void RunPage::pauseOrResume()
         m_launcher.resume();
     else
         m_launcher.pause();
+}
+
+void RunPage::openDraft(const QString& yaml)
+{
+    emit m_services.navigation.draftAsked(yaml, m_name->text() + QStringLiteral(".yaml"));
 }
 
 void RunPage::openSetup()

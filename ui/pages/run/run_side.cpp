@@ -1,5 +1,6 @@
 #include "ui/pages/run/run_side.h"
 
+#include "ui/pages/run/advice_list.h"
 #include "ui/pages/run/status_box.h"
 #include "ui/text/format.h"
 #include "ui/theme/fonts.h"
@@ -72,13 +73,15 @@ RunSide::RunSide(QWidget* parent)
     buildProgress(*column);
     m_status = new StatusBox(this);
     column->addWidget(m_status);
-    m_advice = new Surface(&Theme::panel, Qt::BottomEdge, this);
-    new QVBoxLayout(m_advice);
-    m_advice->layout()->setContentsMargins(kMargin, 10, kMargin, 10);
-    m_advice->hide();
-    column->addWidget(m_advice);
+    m_losses = new StatusBox(this);
+    m_losses->setObjectName(QStringLiteral("losses"));
+    column->addWidget(m_losses);
     buildRanks(*column);
     buildEvents(*column);
+    m_advice = new AdviceList(this);
+    m_advice->hide();
+    connect(m_advice, &AdviceList::draftAsked, this, &RunSide::draftAsked);
+    column->addWidget(m_advice, 1);
     clear();
 }
 
@@ -129,6 +132,7 @@ void RunSide::buildRanks(QVBoxLayout& column)
 void RunSide::buildEvents(QVBoxLayout& column)
 {
     auto* block = addBlock(column, this, {}, 1);
+    m_eventsBlock = block->parentWidget();
     block->addWidget(title(tr("Events"), this));
     m_eventsView = new PlainTable(20, this);
     m_eventsView->setModel(m_events);
@@ -139,7 +143,8 @@ void RunSide::buildEvents(QVBoxLayout& column)
     header->setMinimumSectionSize(20);
     header->setSectionResizeMode(EventsModel::What, QHeaderView::Stretch);
     m_eventsView->setColumnWidth(EventsModel::Mark, 22);
-    m_eventsView->setColumnWidth(EventsModel::AtStep, 52);
+    m_eventsView->setColumnWidth(EventsModel::AtStep, 62);
+    m_eventsView->setColumnHidden(EventsModel::Where, true);
     block->addWidget(m_eventsView, 1);
     connect(m_eventsView, &QTableView::activated, this, [this](const QModelIndex& index) {
         emit stepChosen(static_cast<double>(m_events->event(index.row()).step));
@@ -159,6 +164,10 @@ void RunSide::clear()
 
 void RunSide::showProgress(const RunProgress& progress, double elapsedSeconds, RunState state)
 {
+    const auto losses = describeLosses(progress, state);
+    m_losses->setVisible(!losses.sentence.isEmpty());
+    if (!losses.sentence.isEmpty())
+        m_losses->setWords(losses);
     m_step->setText(tr("Step %1").arg(formatCount(progress.step)));
     m_total->setText(progress.total > 0 ? tr("of %1").arg(formatCount(progress.total)) : QString());
     m_bar->setRange(0, 1000); // A range of 0 to 0 would move for ever.
@@ -193,24 +202,11 @@ void RunSide::showRanks(const RunSeries& series)
                                                : m_ranks->remark());
 }
 
-void RunSide::showAdvice(const QStringList& advice)
+void RunSide::showAdvice(const std::vector<FailureAdvice>& advice)
 {
-    auto* column = m_advice->layout();
-    while (auto* item = column->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
-    m_advice->setVisible(!advice.isEmpty());
-    if (advice.isEmpty())
-        return;
-    column->addWidget(title(tr("What to do"), m_advice));
-    for (const auto& each : advice) {
-        auto* label =
-            new ThemedLabel(QStringLiteral("• ") + each, uiFont(TextSize::Small), &Theme::text, m_advice);
-        label->setWordWrap(true);
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        column->addWidget(label);
-    }
+    m_advice->setAdvice(advice);
+    m_advice->setVisible(!advice.empty());
+    m_eventsBlock->setVisible(advice.empty());
 }
 
 } // namespace mantissa::ui

@@ -11,7 +11,9 @@ class QVBoxLayout;
 
 namespace mantissa::ui {
 
+class AdviceList;
 class StatusBox;
+struct FailureAdvice;
 
 /// What is known of a run beside its plots: how far it is, how it goes, its ranks, what happened.
 class RunSide : public Surface {
@@ -27,12 +29,13 @@ public:
     void showProgress(const RunProgress& progress, double elapsedSeconds, RunState state);
     void showWords(const RunWords& words);
     void showRanks(const RunSeries& series);
-    /// Cards under the status, for a run that failed; empty takes them away.
-    void showAdvice(const QStringList& advice);
+    /// In place of the events, for a run that failed; empty brings the events back.
+    void showAdvice(const std::vector<FailureAdvice>& advice);
 
 signals:
     /// An event was chosen: show its step.
     void stepChosen(double step);
+    void draftAsked(const QString& yaml);
 
 private:
     void buildProgress(QVBoxLayout& column);
@@ -48,7 +51,9 @@ private:
     ThemedLabel* m_left = nullptr;
     ThemedLabel* m_elapsed = nullptr;
     StatusBox* m_status = nullptr;
-    QWidget* m_advice = nullptr;
+    StatusBox* m_losses = nullptr;
+    AdviceList* m_advice = nullptr;
+    QWidget* m_eventsBlock = nullptr;
     QTableView* m_ranksView = nullptr;
     ThemedLabel* m_remark = nullptr;
     QTableView* m_eventsView = nullptr;

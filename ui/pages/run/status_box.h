@@ -16,6 +16,7 @@ public:
     explicit StatusBox(QWidget* parent = nullptr);
 
     void setWords(const RunWords& words);
+    const RunWords& words() const { return m_words; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
