@@ -1,14 +1,13 @@
 #include "engine/checkpoint/checkpoint.h"
 
+#include "engine/checkpoint/checkpoint_manifest.h"
 #include "engine/checkpoint/durable_file.h"
+#include "engine/checkpoint/joined_parts.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/checkpoint/sha256.h"
 #include "engine/core/counted.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -17,16 +16,9 @@ namespace mantissa {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
-constexpr int kFormat = 1;
-constexpr const char* kModelFile = "model.safetensors";
-constexpr const char* kTrainingFile = "training.safetensors";
-constexpr const char* kJsonFile = "training.json";
-constexpr const char* kManifestFile = "manifest.json";
 constexpr std::string_view kWeightPrefix = "model.";
 constexpr std::string_view kBufferPrefix = "buffer.";
-constexpr std::string_view kFolderPrefix = "step-";
 
 Error damaged(const fs::path& what, const std::string& why)
 {
@@ -34,96 +26,92 @@ Error damaged(const fs::path& what, const std::string& why)
 }
 
 /// A trainer's tensors by the file that they go to.
-struct Parts {
+struct Files {
     NamedTensors model;
     NamedTensors training;
-    json buffers = json::array();
+    std::vector<std::string> buffers;
 };
 
-Parts partsOf(const TrainerState& state)
+Files filesOf(const TrainerState& state)
 {
-    Parts parts;
+    Files files;
     for (const auto& [name, tensor] : state.tensors) {
         const std::string_view view = name;
         if (view.starts_with(kWeightPrefix)) {
-            parts.model.emplace_back(view.substr(kWeightPrefix.size()), tensor);
+            files.model.emplace_back(view.substr(kWeightPrefix.size()), tensor);
         } else if (view.starts_with(kBufferPrefix)) {
-            parts.model.emplace_back(view.substr(kBufferPrefix.size()), tensor);
-            parts.buffers.push_back(parts.model.back().first);
+            files.model.emplace_back(view.substr(kBufferPrefix.size()), tensor);
+            files.buffers.push_back(files.model.back().first);
         } else {
-            parts.training.emplace_back(name, tensor);
+            files.training.emplace_back(name, tensor);
         }
     }
-    return parts;
+    return files;
 }
 
-Result<void> describeFile(const fs::path& file, json& manifest)
+Result<void> describeFile(const fs::path& file, CheckpointManifest& manifest)
 {
+    if (auto synced = syncToDisk(file); !synced)
+        return synced;
     auto sum = sha256OfFile(file);
     if (!sum)
         return sum.error();
     std::error_code error;
-    const auto bytes = fs::file_size(file, error);
-    manifest["files"][file.filename().string()] = {{"bytes", bytes}, {"sha256", *sum}};
+    manifest.files[file.filename().string()] = {fs::file_size(file, error), *sum};
     return {};
 }
 
-Result<void> writeFiles(const fs::path& folder, std::int64_t stepsDone, const TrainerState& state)
+Result<void> writePart(const fs::path& folder, const TrainerState& state, int part,
+                       CheckpointManifest& manifest)
 {
-    const Parts parts = partsOf(state);
-    json manifest = {
-        {"format", kFormat}, {"steps", stepsDone}, {"buffers", parts.buffers}, {"files", json::object()}};
-    if (auto written = writeSafetensors(folder / kModelFile, parts.model, {{"format", "pt"}}); !written)
+    const Files files = filesOf(state);
+    if (part == 0)
+        manifest.buffers = files.buffers;
+    const fs::path model = folder / manifest.modelFile(part);
+    const fs::path training = folder / manifest.trainingFile(part);
+    if (auto written = writeSafetensors(model, files.model, {{"format", "pt"}}); !written)
         return written;
-    if (auto written = writeSafetensors(folder / kTrainingFile, parts.training); !written)
+    if (auto described = describeFile(model, manifest); !described)
+        return described;
+    if (auto written = writeSafetensors(training, files.training); !written)
         return written;
-    if (auto written = writeDurably(folder / kJsonFile, state.json); !written)
+    return describeFile(training, manifest);
+}
+
+Result<void> writeFiles(const fs::path& folder, std::int64_t stepsDone,
+                        const std::vector<TrainerState>& states)
+{
+    CheckpointManifest manifest;
+    manifest.stepsDone = stepsDone;
+    manifest.shapes = states.front().shapes;
+    manifest.parts = manifest.shapes.empty() ? 1 : static_cast<int>(states.size());
+    for (int part = 0; part < manifest.parts; ++part)
+        if (auto written = writePart(folder, states[static_cast<std::size_t>(part)], part, manifest);
+            !written)
+            return written;
+    if (auto written = writeDurably(folder / kPositionFile, states.front().json); !written)
         return written;
-    for (const char* name : {kModelFile, kTrainingFile, kJsonFile}) {
-        if (auto synced = syncToDisk(folder / name); !synced)
-            return synced;
-        if (auto described = describeFile(folder / name, manifest); !described)
-            return described;
-    }
-    if (auto written = writeDurably(folder / kManifestFile, manifest.dump(2) + "\n"); !written)
+    if (auto described = describeFile(folder / kPositionFile, manifest); !described)
+        return described;
+    if (auto written = writeDurably(folder / kManifestFile, manifestText(manifest)); !written)
         return written;
     return syncToDisk(folder);
 }
 
-Result<json> readManifest(const fs::path& folder)
-{
-    const fs::path file = folder / kManifestFile;
-    std::ifstream in(file);
-    if (!in)
-        return Error{ErrorCode::NotFound,
-                     folder.string() + " holds no checkpoint: it has no " + kManifestFile + ".",
-                     {}};
-    try {
-        json manifest = json::parse(in);
-        if (manifest.at("format").get<int>() > kFormat)
-            return Error{ErrorCode::Damaged, file.string() + " was written by a newer Mantissa.",
-                         "Use that one."};
-        manifest.at("files").at(kModelFile);
-        return manifest;
-    } catch (const json::exception& error) {
-        return damaged(file, error.what());
-    }
-}
-
-Result<void> checkFile(const fs::path& file, const json& expected)
+Result<void> checkFile(const fs::path& file, const CheckpointManifest::File& expected)
 {
     std::error_code error;
     const auto bytes = fs::file_size(file, error);
     if (error)
         return damaged(file, error.message());
-    if (bytes != expected.value("bytes", std::uintmax_t{0}))
+    if (bytes != expected.bytes)
         return damaged(file,
                        "it has " + counted(static_cast<std::int64_t>(bytes), "byte") + " and should have "
-                           + expected.at("bytes").dump() + ".");
+                           + std::to_string(expected.bytes) + ".");
     auto sum = sha256OfFile(file);
     if (!sum)
         return sum.error();
-    if (*sum != expected.value("sha256", std::string()))
+    if (*sum != expected.sha256)
         return damaged(file, "its checksum differs from the manifest's.");
     return {};
 }
@@ -132,19 +120,7 @@ std::string folderName(std::int64_t stepsDone)
 {
     std::string digits = std::to_string(stepsDone);
     digits.insert(0, digits.size() < 9 ? 9 - digits.size() : 0, '0');
-    return std::string(kFolderPrefix) + digits;
-}
-
-void removeOthers(const fs::path& checkpoints, const fs::path& kept)
-{
-    std::error_code error;
-    std::vector<fs::path> others;
-    for (const auto& entry : fs::directory_iterator(checkpoints, error)) {
-        if (entry.path() != kept && entry.path().filename().string().starts_with(kFolderPrefix))
-            others.push_back(entry.path());
-    }
-    for (const auto& other : others)
-        fs::remove_all(other, error); // one that stays does no harm
+    return "step-" + digits;
 }
 
 std::uint64_t bytesIn(const fs::path& folder)
@@ -172,6 +148,33 @@ private:
     fs::path m_folder;
 };
 
+Result<void> verify(const fs::path& folder, const CheckpointManifest& manifest)
+{
+    for (const auto& [name, expected] : manifest.files) {
+        if (auto checked = checkFile(folder / name, expected); !checked)
+            return checked;
+    }
+    return {};
+}
+
+/// Replaces what has the name already, and has it back where that fails.
+Result<void> putIntoPlace(const fs::path& aside, const fs::path& final)
+{
+    fs::path replaced = final.parent_path() / ".old-";
+    replaced += final.filename();
+    const Aside cleanUp(replaced);
+    std::error_code error;
+    fs::remove_all(replaced, error);
+    fs::rename(final, replaced, error); // fails where there is none, which is the rule
+    fs::rename(aside, final, error);
+    if (error) {
+        const std::string why = error.message();
+        fs::rename(replaced, final, error);
+        return Error{ErrorCode::Io, final.string() + " cannot be put into place: " + why, {}};
+    }
+    return syncToDisk(final.parent_path());
+}
+
 } // namespace
 
 Result<void> verifyCheckpoint(const fs::path& folder)
@@ -179,15 +182,11 @@ Result<void> verifyCheckpoint(const fs::path& folder)
     auto manifest = readManifest(folder);
     if (!manifest)
         return manifest.error();
-    for (const auto& [name, expected] : manifest->at("files").items()) {
-        if (auto checked = checkFile(folder / name, expected); !checked)
-            return checked;
-    }
-    return {};
+    return verify(folder, *manifest);
 }
 
 Result<SavedCheckpoint> writeCheckpoint(const fs::path& checkpoints, std::int64_t stepsDone,
-                                        const TrainerState& state)
+                                        const std::vector<TrainerState>& states)
 {
     const fs::path final = checkpoints / folderName(stepsDone);
     const fs::path aside = checkpoints / ("." + folderName(stepsDone) + ".new");
@@ -197,51 +196,47 @@ Result<SavedCheckpoint> writeCheckpoint(const fs::path& checkpoints, std::int64_
     if (!fs::create_directories(aside, error) && error)
         return Error{ErrorCode::Io, aside.string() + " cannot be made: " + error.message(),
                      "Check that you may write there."};
-    if (auto written = writeFiles(aside, stepsDone, state); !written)
+    if (auto written = writeFiles(aside, stepsDone, states); !written)
         return written.error();
     if (auto verified = verifyCheckpoint(aside); !verified)
         return verified.error();
-    const fs::path replaced = checkpoints / ("." + folderName(stepsDone) + ".old");
-    const Aside cleanUpReplaced(replaced);
-    fs::remove_all(replaced, error);
-    fs::rename(final, replaced, error); // fails where there is none, which is the rule
-    fs::rename(aside, final, error);
-    if (error) {
-        const std::string why = error.message();
-        fs::rename(replaced, final, error);
-        return Error{ErrorCode::Io, final.string() + " cannot be put into place: " + why, {}};
-    }
-    if (auto synced = syncToDisk(checkpoints); !synced)
-        return synced.error();
+    if (auto placed = putIntoPlace(aside, final); !placed)
+        return placed.error();
     auto sum = sha256OfFile(final / kManifestFile);
     if (!sum)
         return sum.error();
-    removeOthers(checkpoints, final);
     return SavedCheckpoint{final, bytesIn(final), *sum};
 }
 
 Result<TrainerState> readCheckpoint(const fs::path& folder)
 {
-    auto manifest = readManifest(folder);
+    const auto manifest = readManifest(folder);
     if (!manifest)
         return manifest.error();
-    if (auto verified = verifyCheckpoint(folder); !verified)
+    if (auto verified = verify(folder, *manifest); !verified)
         return verified.error();
-    auto model = readSafetensors(folder / kModelFile);
-    if (!model)
-        return model.error();
-    auto training = readSafetensors(folder / kTrainingFile);
-    if (!training)
-        return training.error();
-    const auto buffers = manifest->value("buffers", std::vector<std::string>());
-    TrainerState state;
-    for (auto& [name, tensor] : *model) {
-        const bool isBuffer = std::find(buffers.begin(), buffers.end(), name) != buffers.end();
-        state.tensors.emplace_back(std::string(isBuffer ? kBufferPrefix : kWeightPrefix) + name,
-                                   std::move(tensor));
+    JoinedParts joined(manifest->shapes);
+    for (int part = 0; part < manifest->parts; ++part) {
+        auto model = readSafetensors(folder / manifest->modelFile(part));
+        if (!model)
+            return model.error();
+        for (auto& [name, tensor] : *model) {
+            const bool isBuffer = std::find(manifest->buffers.begin(), manifest->buffers.end(), name)
+                != manifest->buffers.end();
+            joined.add(std::string(isBuffer ? kBufferPrefix : kWeightPrefix) + name, std::move(tensor));
+        }
+        auto training = readSafetensors(folder / manifest->trainingFile(part));
+        if (!training)
+            return training.error();
+        for (auto& [name, tensor] : *training)
+            joined.add(name, std::move(tensor));
     }
-    std::move(training->begin(), training->end(), std::back_inserter(state.tensors));
-    std::ifstream in(folder / kJsonFile);
+    auto tensors = joined.whole();
+    if (!tensors)
+        return damaged(folder, tensors.error().message);
+    TrainerState state;
+    state.tensors = *std::move(tensors);
+    std::ifstream in(folder / kPositionFile);
     state.json.assign(std::istreambuf_iterator<char>(in), {});
     return state;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace mantissa {
 
@@ -18,12 +19,13 @@ struct SavedCheckpoint {
 
 /// Writes `<checkpoints>/step-<steps done>/`: `model.safetensors` (weights and buffers under their PyTorch
 /// names), `training.safetensors` (optimizer, random generators), `training.json` and `manifest.json` with
-/// sizes and checksums. It is written aside, synced, renamed and verified; only then are older checkpoints
-/// deleted. On any error what was there before is still there.
+/// sizes and checksums. `states` are those of the ranks; where the first is whole it is all that is written,
+/// else each rank has its own two files. Written aside, synced, verified, then renamed. On any error what was
+/// there before is still there.
 Result<SavedCheckpoint> writeCheckpoint(const std::filesystem::path& checkpoints, std::int64_t stepsDone,
-                                        const TrainerState& state);
+                                        const std::vector<TrainerState>& states);
 
-/// Damaged where a file is not what the manifest says.
+/// Everything whole again, however many ranks wrote it. Damaged where a file is not what the manifest says.
 Result<TrainerState> readCheckpoint(const std::filesystem::path& folder);
 
 /// Checks files against the manifest without keeping a tensor.

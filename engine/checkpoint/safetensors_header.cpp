@@ -18,6 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::uint64_t kMaxHeader = 64U << 20U;
+constexpr std::size_t kMaxEvents = 4U << 20U; // A parsed number takes many times the bytes of its text.
 constexpr int kMaxDepth = 4; // { name: { shape: [ … ] } }
 
 constexpr std::array<std::pair<const char*, std::uint64_t>, 13> kElementSizes = {{
@@ -48,8 +49,9 @@ std::optional<Json> parseHeader(const std::string& text)
 {
     std::set<std::string> names;
     bool sound = true;
+    std::size_t events = 0;
     const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-        if (depth > kMaxDepth)
+        if (depth > kMaxDepth || ++events > kMaxEvents)
             sound = false;
         if (event == Json::parse_event_t::key && depth == 1 && !names.insert(value.get<std::string>()).second)
             sound = false;

@@ -60,7 +60,7 @@ private slots:
     void comesBackAsItWas()
     {
         const QTemporaryDir folder;
-        const auto saved = writeCheckpoint(pathOf(folder), 7, stateOf(1.5));
+        const auto saved = writeCheckpoint(pathOf(folder), 7, {stateOf(1.5)});
         QVERIFY2(saved, saved ? "" : saved.error().message.c_str());
 
         const auto read = readCheckpoint(saved->folder);
@@ -82,7 +82,7 @@ private slots:
     void weightsStandUnderTheirPyTorchNames()
     {
         const QTemporaryDir folder;
-        const auto saved = writeCheckpoint(pathOf(folder), 7, stateOf(1.5));
+        const auto saved = writeCheckpoint(pathOf(folder), 7, {stateOf(1.5)});
 
         const auto model = readSafetensors(saved->folder / "model.safetensors");
 
@@ -92,31 +92,31 @@ private slots:
         QCOMPARE(model->size(), std::size_t{3});
     }
 
-    void onlyTheNewestIsKept()
+    void aSecondOneOfTheSameStepTakesItsPlace()
     {
         const QTemporaryDir folder;
-        QVERIFY(writeCheckpoint(pathOf(folder), 7, stateOf(1.0)));
-        QVERIFY(writeCheckpoint(pathOf(folder), 7, stateOf(2.0)));
-        QVERIFY(writeCheckpoint(pathOf(folder), 12, stateOf(3.0)));
+        QVERIFY(writeCheckpoint(pathOf(folder), 7, {stateOf(1.0)}));
+        QVERIFY(writeCheckpoint(pathOf(folder), 7, {stateOf(2.0)}));
+        QVERIFY(writeCheckpoint(pathOf(folder), 12, {stateOf(3.0)}));
 
         const auto names =
             QDir(folder.path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot);
 
-        QCOMPARE(names, QStringList{"step-000000012"});
-        QCOMPARE(tensorNamed(readCheckpoint(pathOf(folder) / "step-000000012")->tensors, "model.fc1.bias")[0]
+        QCOMPARE(names, (QStringList{"step-000000007", "step-000000012"}));
+        QCOMPARE(tensorNamed(readCheckpoint(pathOf(folder) / "step-000000007")->tensors, "model.fc1.bias")[0]
                      .item<double>(),
-                 3.0);
+                 2.0);
     }
 
     void theOldOneStaysWhereTheNewOneFails()
     {
         const QTemporaryDir folder;
-        QVERIFY(writeCheckpoint(pathOf(folder), 7, stateOf(1.0)));
+        QVERIFY(writeCheckpoint(pathOf(folder), 7, {stateOf(1.0)}));
         auto broken = stateOf(2.0);
         broken.tensors.emplace_back("model.bad",
                                     at::zeros({2}, at::kComplexFloat)); // no such type in the file format
 
-        QVERIFY(!writeCheckpoint(pathOf(folder), 12, broken));
+        QVERIFY(!writeCheckpoint(pathOf(folder), 12, {broken}));
 
         const auto names =
             QDir(folder.path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot);
@@ -141,7 +141,7 @@ private slots:
         QFETCH(const QString, file);
         QFETCH(const int, how);
         const QTemporaryDir folder;
-        const auto saved = writeCheckpoint(pathOf(folder), 7, stateOf(1.5));
+        const auto saved = writeCheckpoint(pathOf(folder), 7, {stateOf(1.5)});
         QFile damaged(QString::fromStdString((saved->folder / file.toStdString()).string()));
         if (how == 2) {
             QVERIFY(damaged.remove());
@@ -164,7 +164,7 @@ private slots:
 
     void aFolderThatCannotBeMadeIsAnError()
     {
-        const auto saved = writeCheckpoint("/proc/nowhere", 1, stateOf(1.0));
+        const auto saved = writeCheckpoint("/proc/nowhere", 1, {stateOf(1.0)});
 
         QVERIFY(!saved);
         QCOMPARE(saved.error().code, ErrorCode::Io);

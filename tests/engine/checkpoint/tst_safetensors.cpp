@@ -75,6 +75,16 @@ private slots:
             fileOf(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296,4],"data_offsets":[0,0]}})", 0));
         row("shape and bytes differ", fileOf(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4));
         row("end before begin", fileOf(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[1,0]}})", 1));
+        row("a place beyond 64 bits",
+            fileOf(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[18446744073709551615,0]}})", 1));
+        row("a place that wraps around",
+            fileOf(
+                R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[18446744073709551615,18446744073709551616]}})",
+                1));
+        std::string bomb = R"({"a":{"dtype":"U8","data_offsets":[0,1],"shape":[1)";
+        for (int i = 0; i < 5'000'000; ++i)
+            bomb += ",1";
+        row("a header that is a bomb", fileOf(bomb + "]}}", 1));
         row("overlap",
             fileOf(
                 R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})",
