@@ -8,7 +8,8 @@ namespace mantissa::cli {
 namespace {
 
 // One line a command: its file registers options and body.
-constexpr std::array kCommands = {addCheck, addDoctor, addFix, addRuns, addShow, addTrain, addVerify};
+constexpr std::array kCommands = {addCheck, addDoctor, addFix,   addResume,
+                                  addRuns,  addShow,   addTrain, addVerify};
 
 /// The exit code, unless what was printed did not get through: a full disk must not pass for success.
 int whenWritten(int code)

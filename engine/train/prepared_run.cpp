@@ -11,41 +11,12 @@
 namespace mantissa {
 namespace {
 
-std::string shapeText(at::IntArrayRef shape)
-{
-    std::string text = "[";
-    for (const auto size : shape)
-        text += (text.size() > 1 ? ", " : "") + std::to_string(size);
-    return text + "]";
-}
-
-/// The weights and buffers of a file, in the order of the model.
-Result<std::pair<std::vector<at::Tensor>, NamedTensors>> readInitial(const RunPlan& plan,
-                                                                     const std::string& file)
+Result<InitialTensors> readInitial(const RunPlan& plan, const std::string& file)
 {
     const auto tensors = readSafetensors(file);
     if (!tensors)
         return tensors.error();
-    const auto model = makeModel(plan.model, plan.seed, 0);
-    std::vector<at::Tensor> weights;
-    for (const auto& spec : model->parameters()) {
-        const at::Tensor weight = tensorNamed(*tensors, spec.name);
-        if (!weight.defined() || weight.sizes() != at::IntArrayRef(spec.shape))
-            return Error{ErrorCode::Damaged,
-                         file
-                             + (weight.defined()
-                                    ? " holds '" + spec.name + "' as " + shapeText(weight.sizes())
-                                    : " lacks '" + spec.name + "'")
-                             + "; the model needs " + shapeText(spec.shape) + ".",
-                         "The initial weights and the model must be of one kind."};
-        weights.push_back(weight);
-    }
-    NamedTensors buffers;
-    for (const auto& [name, buffer] : model->buffers()) {
-        if (const at::Tensor stored = tensorNamed(*tensors, name); stored.defined())
-            buffers.emplace_back(name, stored);
-    }
-    return std::pair(std::move(weights), std::move(buffers));
+    return initialTensors(plan, *tensors, file);
 }
 
 std::int64_t jointRows(const RunPlan& plan)
@@ -85,7 +56,7 @@ std::int64_t accumulateAt(const RunPlan& plan, std::int64_t epoch)
     return std::max<std::int64_t>(batches, 1);
 }
 
-Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan)
+Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan, const std::filesystem::path& checkpoint)
 {
     return guardedTorch("preparing the run", [&]() -> Result<std::shared_ptr<PreparedRun>> {
         useThreads(plan.threadsPerRank);
@@ -96,20 +67,27 @@ Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan)
         const auto sampler = makeSampler(plan, **data);
         if (!sampler)
             return sampler.error();
-        std::vector<at::Tensor> weights;
-        NamedTensors buffers;
+        const DataPlace place{(*data)->size(), jointRows(plan)};
+        std::optional<StoredTraining> from;
+        InitialTensors initial;
         const auto* trace = std::get_if<TracePlan>(&plan.data);
-        if (trace && !trace->initFile.empty()) {
-            auto initial = readInitial(plan, trace->initFile);
-            if (!initial)
-                return initial.error();
-            std::tie(weights, buffers) = *std::move(initial);
+        if (!checkpoint.empty()) {
+            auto stored = readTraining(plan, checkpoint);
+            if (!stored)
+                return stored.error();
+            initial = std::move(stored->initial);
+            from = *std::move(stored);
+        } else if (trace && !trace->initFile.empty()) {
+            auto read = readInitial(plan, trace->initFile);
+            if (!read)
+                return read.error();
+            initial = *std::move(read);
         } else {
-            weights = initialWeights(plan.model, plan.seed);
+            initial.weights = initialWeights(plan.model, plan.seed);
         }
-        return std::make_shared<PreparedRun>(
-            plan, std::move(weights), std::move(buffers),
-            std::make_unique<Loader>(*std::move(data), *sampler, plan.ranks));
+        return std::make_shared<PreparedRun>(plan, std::move(initial),
+                                             std::make_unique<Loader>(*std::move(data), *sampler, plan.ranks),
+                                             place, std::move(from));
     });
 }
 

@@ -3,31 +3,41 @@
 #include "engine/data/loader.h"
 #include "engine/recipe/run_plan.h"
 #include "engine/tensor/torch.h"
+#include "engine/train/stored_training.h"
 #include "engine/train/trainer.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace mantissa {
 
+/// What a position in the data counts in.
+struct DataPlace {
+    std::int64_t samples = 0;
+    std::int64_t jointBatch = 1; ///< Rows that all ranks take together.
+};
+
 /// See trainer.h. The trainers read it; only the loader inside it changes.
 class PreparedRun {
 public:
-    PreparedRun(RunPlan runPlan, std::vector<at::Tensor> initial,
-                std::vector<std::pair<std::string, at::Tensor>> initialBuffers,
-                std::unique_ptr<Loader> batches)
+    PreparedRun(RunPlan runPlan, InitialTensors initial, std::unique_ptr<Loader> batches, DataPlace place,
+                std::optional<StoredTraining> stored)
         : plan(std::move(runPlan)),
-          weights(std::move(initial)),
-          buffers(std::move(initialBuffers)),
+          weights(std::move(initial.weights)),
+          buffers(std::move(initial.buffers)),
+          data(place),
+          from(std::move(stored)),
           loader(std::move(batches))
     {
     }
 
     const RunPlan plan;
-    const std::vector<at::Tensor> weights; ///< In param order, fp32.
-    const std::vector<std::pair<std::string, at::Tensor>>
-        buffers; ///< From the file with the weights; empty where they are drawn.
+    const std::vector<at::Tensor> weights; ///< In param order; fp32 unless a checkpoint holds another dtype.
+    const NamedTensors buffers; ///< From the file with the weights; empty where they are drawn.
+    const DataPlace data;
+    const std::optional<StoredTraining> from; ///< What this run goes on from.
     const std::unique_ptr<Loader> loader;
 };
 

@@ -10,7 +10,8 @@ using Clock = std::chrono::steady_clock;
 RankCrew::Shared::Shared(CrewOrders given)
     : orders(std::move(given)),
       group(orders.ranks, orders.collectiveTimeout),
-      ranks(static_cast<std::size_t>(orders.ranks))
+      ranks(static_cast<std::size_t>(orders.ranks)),
+      states(static_cast<std::size_t>(orders.ranks))
 {
 }
 
@@ -59,19 +60,22 @@ void RankCrew::train(Shared& shared, int rank, Communicator& communicator)
         way = shared.orders.gate->arrive(step);
         if (way != SessionGate::Way::On)
             break;
-        shared.orders.report(rank, training.step(shared.stalls.get_token()));
+        const StepReport report = training.step(shared.stalls.get_token());
+        shared.orders.report(rank, report);
+        const std::int64_t done = report.step + 1;
+        const std::int64_t every = shared.orders.stateEvery;
+        if (every > 0 && done % every == 0 && !training.finished())
+            shared.orders.keep(rank, done, training.state());
     }
     if (way == SessionGate::Way::GiveUp)
         throw CommError("another rank has failed");
-    TrainerState state;
-    if (shared.orders.wantsState || way == SessionGate::Way::Stop)
+    const bool stopped = way == SessionGate::Way::Stop;
+    std::optional<TrainerState> state;
+    if (shared.orders.wantsState || stopped)
         state = training.state();
-    if (rank != 0)
-        return;
     const std::scoped_lock lock(shared.mutex);
-    shared.stopped = way == SessionGate::Way::Stop;
-    if (shared.orders.wantsState || shared.stopped)
-        shared.state = std::move(state);
+    shared.stopped = shared.stopped || stopped;
+    shared.states[static_cast<std::size_t>(rank)] = std::move(state);
 }
 
 void RankCrew::addFailure(Shared& shared, RankFailure failure)
@@ -208,13 +212,15 @@ CrewOutcome RankCrew::outcome()
         outcome.failure = *cause;
     outcome.stopped = shared.stopped;
     outcome.closed = shared.closed;
-    outcome.state = std::exchange(shared.state, std::nullopt);
+    for (auto& state : shared.states)
+        if (state)
+            outcome.states.push_back(std::move(*state));
     for (int rank = 0; rank < shared.orders.ranks; ++rank) {
         if (!shared.ranks[static_cast<std::size_t>(rank)].ended)
             outcome.stuck.push_back(rank);
     }
-    if (outcome.failure || outcome.closed)
-        outcome.state.reset();
+    if (outcome.failure || outcome.closed || outcome.states.size() < shared.ranks.size())
+        outcome.states.clear();
     return outcome;
 }
 

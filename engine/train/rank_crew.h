@@ -36,6 +36,9 @@ struct CrewOrders {
     std::shared_ptr<SessionGate> gate;
     std::function<void(int rank, const StepReport& report)> report; ///< On the rank's thread.
     bool wantsState = true; ///< After the last step.
+    std::int64_t stateEvery = 0; ///< Steps between two states on the way; 0: none.
+    std::function<void(int rank, std::int64_t stepsDone, TrainerState state)>
+        keep; ///< … which go here, on the rank's thread.
     std::shared_ptr<EngineLoad> load = std::make_shared<EngineLoad>();
 };
 
@@ -45,7 +48,7 @@ struct CrewOutcome {
     bool stopped = false; ///< By a command, before the plan's end.
     bool closed = false; ///< Forced to end within a step.
     std::vector<int> stuck; ///< Ranks that still run: the process can only be left by _exit.
-    std::optional<TrainerState> state;
+    std::vector<TrainerState> states; ///< By rank, after the last step; empty where there is none.
 };
 
 /// The rank threads of one run. start(), then waitForEnd(), on the session's thread; close() from any.
@@ -86,7 +89,7 @@ private:
         std::optional<std::chrono::steady_clock::time_point> closeBy;
         bool stopped = false;
         bool closed = false;
-        std::optional<TrainerState> state;
+        std::vector<std::optional<TrainerState>> states; ///< By rank.
     };
 
     static void runRank(const std::shared_ptr<Shared>& shared, int rank);

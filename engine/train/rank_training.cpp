@@ -1,5 +1,8 @@
 #include "engine/train/rank_training.h"
 
+#include "engine/core/counted.h"
+#include "engine/train/prepared_run.h"
+
 #include <utility>
 
 namespace mantissa {
@@ -23,15 +26,15 @@ private:
 
 class TrainerSource final : public RankSource {
 public:
-    explicit TrainerSource(const RunRequest& request) : m_plan(request.plan) {}
+    explicit TrainerSource(const RunRequest& request) : m_plan(request.plan), m_resume(request.resume) {}
 
     Result<void> prepare() override
     {
-        auto prepared = prepareRun(m_plan);
+        auto prepared = prepareRun(m_plan, m_resume ? m_resume->checkpoint : std::filesystem::path());
         if (!prepared)
             return prepared.error();
         m_prepared = *std::move(prepared);
-        return {};
+        return m_resume ? checkPlace() : Result<void>();
     }
 
     std::int64_t totalSteps() const override { return mantissa::totalSteps(*m_prepared); }
@@ -42,7 +45,23 @@ public:
     void close() noexcept override { closeData(*m_prepared); }
 
 private:
+    Result<void> checkPlace() const
+    {
+        const std::int64_t done = m_prepared->from->position.step;
+        if (done != m_resume->parentStep + 1)
+            return Error{ErrorCode::Damaged,
+                         m_resume->checkpoint.string() + " holds " + counted(done, "step")
+                             + ", and the history says " + std::to_string(m_resume->parentStep + 1) + ".",
+                         "Go on from another checkpoint."};
+        if (done >= totalSteps())
+            return Error{ErrorCode::InvalidSetup,
+                         "All of the set-up's " + counted(totalSteps(), "step") + " are made already.",
+                         "Say how far to go on: --to STEPS, or a higher trainer.max_steps."};
+        return {};
+    }
+
     RunPlan m_plan;
+    std::optional<ResumePoint> m_resume;
     std::shared_ptr<PreparedRun> m_prepared;
 };
 

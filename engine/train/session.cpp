@@ -1,9 +1,8 @@
 #include "engine/train/session.h"
 
-#include "engine/checkpoint/checkpoint.h"
 #include "engine/core/counted.h"
 #include "engine/core/guarded.h"
-#include "engine/history/run_folder.h"
+#include "engine/train/checkpoint_keeper.h"
 #include "engine/train/session_environment.h"
 #include "engine/train/session_recorder.h"
 
@@ -21,6 +20,22 @@ struct Ending {
     std::string message;
     std::string hint;
 };
+
+/// A series that nobody records would leave the best checkpoint unknown.
+Result<void> checkMonitor(const CheckpointPlan& plan, const std::vector<SeriesSpec>& series)
+{
+    std::string names;
+    for (const auto& spec : series) {
+        if (spec.rank >= 0)
+            continue;
+        if (plan.monitor.empty() || spec.name == plan.monitor)
+            return {};
+        names += (names.empty() ? "" : ", ") + spec.name;
+    }
+    return Error{ErrorCode::InvalidSetup,
+                 "ModelCheckpoint watches " + plan.monitor + ", which this run does not record.",
+                 "It records " + names + "."};
+}
 
 class Session final : public TrainingRun {
 public:
@@ -51,8 +66,10 @@ public:
 private:
     void run();
     Ending train();
-    Ending endingOf(CrewOutcome& outcome);
-    std::string saveCheckpoint(const TrainerState& state);
+    CrewOrders ordersFor(const std::shared_ptr<CheckpointKeeper>& keeper);
+    std::shared_ptr<CheckpointKeeper> makeKeeper();
+    void tellResumed();
+    Ending endingOf(CrewOutcome& outcome, CheckpointKeeper& keeper);
     void tellFailure(const RankFailure& failure);
     void writeDown(Ending& ending);
     void leave(const Ending& ending);
@@ -61,6 +78,7 @@ private:
     const RunPlan m_plan;
     const SessionOptions m_options;
     const std::shared_ptr<RunWriter> m_writer;
+    const std::optional<ResumePoint> m_resume;
     const std::shared_ptr<SessionRecorder> m_recorder;
     const std::shared_ptr<EngineLoad> m_load;
     const std::shared_ptr<RankSource> m_source;
@@ -85,7 +103,9 @@ Session::Session(const RunRequest& request, const SessionOptions& options, std::
     : m_plan(request.plan),
       m_options(options),
       m_writer(std::move(writer)),
-      m_recorder(std::make_shared<SessionRecorder>(request.plan, m_writer)),
+      m_resume(request.resume),
+      m_recorder(
+          std::make_shared<SessionRecorder>(request.plan, m_writer, m_resume ? m_resume->parentStep + 1 : 0)),
       m_load(std::move(load)),
       m_source(options.makeSource(request))
 {
@@ -183,11 +203,10 @@ Ending Session::train()
         tellFailure(failure);
         return {RunState::Failed, prepared.error().message, prepared.error().hint};
     }
+    tellResumed();
     m_recorder->expect(m_source->totalSteps());
-    RankCrew crew(
-        {m_plan.ranks, m_options.collectiveTimeout, m_options.patience, m_source, m_gate,
-         [recorder = m_recorder](int rank, const StepReport& report) { recorder->post(rank, report); },
-         m_plan.checkpoints.atEnd, m_load});
+    const auto keeper = makeKeeper();
+    RankCrew crew(ordersFor(keeper));
     crew.start();
     {
         const std::scoped_lock lock(m_mutex);
@@ -203,10 +222,56 @@ Ending Session::train()
         m_crew = nullptr;
         m_stuck = !outcome.stuck.empty();
     }
-    return endingOf(outcome);
+    return endingOf(outcome, *keeper);
 }
 
-Ending Session::endingOf(CrewOutcome& outcome)
+CrewOrders Session::ordersFor(const std::shared_ptr<CheckpointKeeper>& keeper)
+{
+    CrewOrders orders;
+    orders.ranks = m_plan.ranks;
+    orders.collectiveTimeout = m_options.collectiveTimeout;
+    orders.patience = m_options.patience;
+    orders.source = m_source;
+    orders.gate = m_gate;
+    orders.report = [recorder = m_recorder](int rank, const StepReport& report) {
+        recorder->post(rank, report);
+    };
+    orders.wantsState = m_plan.checkpoints.atEnd;
+    orders.stateEvery = m_plan.checkpoints.everySteps;
+    orders.keep = [keeper](int rank, std::int64_t stepsDone, TrainerState state) {
+        keeper->take(rank, stepsDone, std::move(state));
+    };
+    orders.load = m_load;
+    return orders;
+}
+
+std::shared_ptr<CheckpointKeeper> Session::makeKeeper()
+{
+    const auto watched = [recorder = m_recorder,
+                          series = m_plan.checkpoints.monitor]() -> std::optional<double> {
+        const auto values = recorder->lastValues();
+        const auto found = values.find(series);
+        return found == values.end() ? std::nullopt : std::optional(found->second);
+    };
+    return std::make_shared<CheckpointKeeper>(
+        m_plan.checkpoints, m_writer, m_plan.ranks,
+        [recorder = m_recorder](RunEvent event) { recorder->tell(std::move(event)); }, watched);
+}
+
+void Session::tellResumed()
+{
+    if (!m_resume)
+        return;
+    RunEvent event;
+    event.step = m_resume->parentStep + 1;
+    event.kind = "resumed";
+    event.stage = stageId(Stage::Setup);
+    event.message =
+        "Goes on from step " + std::to_string(m_resume->parentStep) + " of run " + m_resume->parentRun + ".";
+    m_recorder->tell(std::move(event));
+}
+
+Ending Session::endingOf(CrewOutcome& outcome, CheckpointKeeper& keeper)
 {
     Ending ending;
     if (outcome.failure) {
@@ -218,38 +283,12 @@ Ending Session::endingOf(CrewOutcome& outcome)
                   {}};
     } else {
         ending.state = outcome.stopped ? RunState::Stopped : RunState::Finished;
-        if (outcome.state)
-            ending.message = saveCheckpoint(*outcome.state);
+        if (!outcome.states.empty())
+            ending.message = keeper.finish(m_recorder->progress().step, std::move(outcome.states));
     }
     for (const int rank : outcome.stuck)
         ending.message += " Rank " + std::to_string(rank) + " did not end and still holds its thread.";
     return ending;
-}
-
-// Empty, or why there is none.
-std::string Session::saveCheckpoint(const TrainerState& state)
-{
-    const std::int64_t steps = m_recorder->progress().step;
-    RunEvent event;
-    event.step = std::max<std::int64_t>(0, steps - 1);
-    event.stage = stageId(Stage::Record);
-    const auto saved = guarded("writing the checkpoint", [&] {
-        return writeCheckpoint(m_writer->folder() / kCheckpointFolder, steps, state);
-    });
-    if (!saved) {
-        event.kind = "failure";
-        event.message = "No checkpoint was written: " + saved.error().message
-            + (saved.error().message.ends_with('.') ? "" : ".");
-        m_recorder->tell(event);
-        return event.message;
-    }
-    const auto path = std::filesystem::path(kCheckpointFolder) / saved->folder.filename();
-    m_writer->append(CheckpointRecord{event.step, path.string(), saved->bytes, saved->sha256, true});
-    event.kind = "checkpoint";
-    event.message = "A full checkpoint after " + counted(steps, "step") + ".";
-    event.detail = R"({"path":")" + path.string() + R"("})";
-    m_recorder->tell(event);
-    return {};
 }
 
 void Session::tellFailure(const RankFailure& failure)
@@ -317,6 +356,12 @@ Result<std::unique_ptr<TrainingRun>> startSession(const RunRequest& request, con
     start.assumed = request.assumedJson;
     start.environment = runEnvironment(request.plan);
     start.series = StepSeries(request.plan).catalogue();
+    if (const auto watched = checkMonitor(request.plan.checkpoints, start.series); !watched)
+        return watched.error();
+    if (request.resume) {
+        start.parentRun = request.resume->parentRun;
+        start.parentStep = request.resume->parentStep;
+    }
     auto writer = options.makeWriter(start);
     if (!writer)
         return writer.error();

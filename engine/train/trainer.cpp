@@ -52,6 +52,8 @@ Trainer::Impl::Impl(std::shared_ptr<PreparedRun> prepared, Communicator& communi
       m_faults(m_plan, communicator.rank()),
       m_meter(m_strategy->parameters())
 {
+    if (m_prepared->from)
+        restore(*m_prepared->from);
 }
 
 bool Trainer::Impl::finished() const
@@ -80,6 +82,7 @@ StepReport Trainer::Impl::openWindow()
     report.step = m_step;
     report.epoch = m_epoch;
     report.learningRate = m_schedule.rate();
+    report.notes = std::exchange(m_notCarried, {});
     m_watch.begin(m_step);
     m_sums = {};
     m_optimizer->setLearningRate(m_schedule.rate());

@@ -7,6 +7,7 @@
 #include "engine/train/step_report.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -22,9 +23,10 @@ struct TrainerState;
 /// Made on one thread before the ranks start; afterwards each rank uses its own part. Outlives the trainers.
 class PreparedRun;
 
-/// Opens the data, draws or reads the initial weights, sets LibTorch's thread count. Errors say which setting
-/// is at fault.
-Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan);
+/// Opens the data, draws or reads the initial weights, or reads the checkpoint that the run goes on from,
+/// sets LibTorch's thread count. Errors say which setting is at fault.
+Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan,
+                                                const std::filesystem::path& checkpoint = {});
 std::int64_t totalSteps(const PreparedRun& prepared); ///< Optimizer steps of the whole run.
 void closeData(PreparedRun& prepared); ///< Wakes ranks that wait for a batch (they throw) and ends the
                                        ///< loader. From any thread.
@@ -58,7 +60,8 @@ public:
     /// May be read from another thread while a step runs.
     TrainerPlace place() const;
 
-    /// All that a run needs to go on as if it had never stopped. Filled on rank 0, empty elsewhere.
+    /// All that a run needs to go on as if it had never stopped. Whole and on rank 0 alone, or with sharded
+    /// checkpoints each rank's own part.
     TrainerState state();
 
     Strategy& strategy();

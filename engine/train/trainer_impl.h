@@ -61,8 +61,19 @@ private:
     bool measuresParameters() const;
     void addUpRanks(UpdateTally& tally);
     void fillReport(StepReport& report, const UpdateTally& tally) const;
-    void keepGenerators(TrainerState& state, bool wanted);
-    std::string positionJson() const;
+
+    // What a checkpoint holds, and the way back (trainer_checkpoint.cpp).
+    void keepParts(TrainerState& state) const;
+    void keepWhole(TrainerState& state, bool wanted);
+    void keepOfEachRank(TrainerState& state, const std::string& prefix, const at::Tensor& mine);
+    TrainingPosition position() const;
+    void restore(const StoredTraining& from);
+    void restorePlace(const TrainingPosition& from);
+    void restoreOptimizer(const StoredTraining& from);
+    void restoreSchedule(const TrainingPosition& from);
+    void restoreScaler(const TrainingPosition& from);
+    void restoreOfThisRank(const StoredTraining& from);
+    void notCarried(std::string message);
 
     std::shared_ptr<PreparedRun> m_prepared;
     const RunPlan& m_plan;
@@ -77,6 +88,7 @@ private:
     UpdateMeter m_meter;
     StageWatch m_watch;
     WindowSums m_sums;
+    std::vector<StepNote> m_notCarried; ///< For the first report.
     std::int64_t m_step = 0;
     std::int64_t m_epoch = 0;
     std::int64_t m_batch = 0; ///< Next micro batch of the epoch.

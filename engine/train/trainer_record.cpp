@@ -1,7 +1,5 @@
 #include "engine/train/trainer_impl.h"
 
-#include <nlohmann/json.hpp>
-
 #include <array>
 #include <cmath>
 
@@ -46,56 +44,6 @@ void Trainer::Impl::fillReport(StepReport& report, const UpdateTally& tally) con
     report.updateRatio =
         tally.parameterSquares > 0.0 ? std::sqrt(tally.changeSquares / tally.parameterSquares) : 0.0;
     report.stalledShare = tally.driven > 0.0 ? tally.stalled / tally.driven : 0.0;
-}
-
-TrainerState Trainer::Impl::state()
-{
-    const bool wanted = m_communicator.rank() == 0;
-    TrainerState state;
-    const auto keep = [&](const std::string& prefix,
-                          std::vector<std::pair<std::string, at::Tensor>> tensors) {
-        for (auto& [name, tensor] : tensors)
-            state.tensors.emplace_back(prefix + name, std::move(tensor));
-    };
-    keep("model.", m_strategy->fullParameters(wanted));
-    if (wanted)
-        keep("buffer.", m_model->buffers());
-    if (m_optimizer->hasState()) {
-        for (const auto& [name, tensors] : m_optimizer->state())
-            keep("optimizer." + name + ".", m_strategy->fullState(tensors, wanted));
-    }
-    keepGenerators(state, wanted);
-    if (wanted)
-        state.json = positionJson();
-    return state;
-}
-
-void Trainer::Impl::keepGenerators(TrainerState& state, bool wanted)
-{
-    const at::Tensor mine = m_model->generatorState();
-    if (!mine.defined())
-        return;
-    const at::Tensor all = at::empty({m_communicator.size(), mine.numel()}, mine.options());
-    m_communicator.allGather(mine.contiguous().const_data_ptr(), all.mutable_data_ptr(), mine.nbytes(),
-                             WireType::U8);
-    for (int rank = 0; wanted && rank < m_communicator.size(); ++rank)
-        state.tensors.emplace_back("rng." + std::to_string(rank), all[rank].clone());
-}
-
-std::string Trainer::Impl::positionJson() const
-{
-    return nlohmann::json{
-        {"step", m_step},
-        {"epoch", m_epoch},
-        {"batch", m_batch},
-        {"global_batch", m_globalBatch},
-        {"ranks", m_communicator.size()},
-        {"seed", m_plan.seed},
-        {"optimizer", {{"class", m_optimizer->className()}, {"steps", m_optimizer->stepCount()}}},
-        {"schedule", {{"advances", m_schedule.advances()}, {"rate", m_schedule.rate()}}},
-        {"scaler", nlohmann::json::parse(m_precision->stateDict())},
-    }
-        .dump();
 }
 
 Trainer::Trainer(std::shared_ptr<PreparedRun> prepared, Communicator& communicator, TrainerSeams seams)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/history/run_reader.h"
 #include "engine/train/local_service.h"
 #include "engine/train/trainer.h"
 #include "tests/support/rank_threads.h"
@@ -8,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace mantissa {
@@ -61,13 +63,23 @@ inline TrainerState trainBare(const RunPlan& plan,
 
 /// A run as the window starts it, until its end.
 struct RealRun {
-    explicit RealRun(const RunPlan& plan, SessionOptions options = {}) : service(makeLocalService(options))
+    explicit RealRun(const RunPlan& plan, SessionOptions options = {},
+                     const std::optional<ResumePoint>& resume = {})
+        : service(makeLocalService(options))
     {
         RunRequest request;
         request.plan = plan;
         request.name = "real";
         request.history = folder.path().toStdString();
+        request.resume = resume;
         run = *service->start(request);
+    }
+
+    /// Its newest checkpoint.
+    ResumePoint end() const
+    {
+        const auto all = (*RunReader::open(run->folder()))->checkpoints();
+        return {run->folder() / all->back().path, run->id(), all->back().step};
     }
 
     QTemporaryDir folder;

@@ -117,6 +117,10 @@ Result<std::unique_ptr<TrainingRun>> ScriptedService::start(const RunRequest& re
     start.assumed = request.assumedJson;
     start.environment = R"({"engine":"scripted"})";
     start.series = script.series;
+    if (request.resume) {
+        start.parentRun = request.resume->parentRun;
+        start.parentStep = request.resume->parentStep;
+    }
     auto writer = RunWriter::create(start);
     if (!writer)
         return writer.error();

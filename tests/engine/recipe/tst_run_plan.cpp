@@ -154,8 +154,8 @@ private slots:
         row("mantissa.facts.automatic_optimization", "false", "manually", "true");
         row("mantissa.ranks", "65", "out of its range", "64");
         row("mantissa.inject", "[{step: 1, kind: explode}]", "explode", "spike");
-        row("mantissa.inject", "[{step: 1, rank: 3}]", "rank 3", "1 ranks");
-        row("mantissa.inject", "[{step: 1, rank: 4294967296}]", "rank 4294967296", "1 ranks");
+        row("mantissa.inject", "[{step: 1, rank: 3}]", "rank 3", "1 rank");
+        row("mantissa.inject", "[{step: 1, rank: 4294967296}]", "rank 4294967296", "1 rank");
         row("mantissa.inject", "[{step: first}]", "step: first", "whole numbers");
         row("mantissa.inject", "[{step: 1, after: backward}]", "after: backward", "after_backward");
         row("mantissa.inject", "[{step: 1, kind: stall, value: 1e300}]", "1.0e+300 seconds", "86400");

@@ -1,0 +1,179 @@
+#include "app/cli/training_command.h"
+
+#include "app/cli/command.h"
+#include "app/cli/history_option.h"
+#include "app/cli/json_text.h"
+#include "app/cli/text_table.h"
+#include "app/cli/training_watch.h"
+#include "engine/core/counted.h"
+#include "engine/recipe/flow_value.h"
+#include "engine/recipe/setup_text.h"
+#include "engine/rules/findings_json.h"
+#include "engine/rules/text_findings.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+namespace mantissa::cli {
+namespace {
+
+/// "trainer.precision=bf16-mixed"
+Result<Edit> editOf(const std::string& change)
+{
+    const auto equals = change.find('=');
+    if (equals == std::string::npos || equals == 0)
+        return Error{ErrorCode::InvalidSetup, "--set " + change + " is not of the form path=value.",
+                     "For instance --set trainer.max_steps=100."};
+    return Edit{EditOp::Set, change.substr(0, equals), readFlowValue(change.substr(equals + 1))};
+}
+
+/// The set-up with the changes done in its text, so that what is stored with the run is what ran.
+Result<void> change(SetupArgument& argument, const TrainingOptions& options)
+{
+    auto changes = options.changes;
+    if (!options.mode.empty())
+        changes.push_back("mantissa.mode=" + options.mode);
+    for (const auto& one : changes) {
+        const auto edit = editOf(one);
+        if (!edit)
+            return edit.error();
+        auto text = editSetupText(argument.text, {*edit});
+        if (!text)
+            return Error{text.error().code, "--set " + one + ": " + text.error().message, text.error().hint};
+        argument.text = std::move(*text);
+        argument.file = readSetup(argument.text);
+    }
+    return {};
+}
+
+int refuse(bool json, const SetupArgument& argument, const CheckReport& checked,
+           const std::vector<Finding>& refusing)
+{
+    for (const auto& finding : refusing) {
+        const SourcePoint place = placeOf(finding, argument.file);
+        std::fprintf(stderr, "%s:%zu:%zu: %s: %s [%s]\n", argument.path.c_str(), place.line, place.column,
+                     severityWords(finding.severity, finding.stage).c_str(), finding.message.c_str(),
+                     finding.rule.c_str());
+        for (const auto& fix : finding.fixes)
+            std::fprintf(stderr, "  %s: %s\n", std::string(fixGradeId(fix.grade)).c_str(), fix.title.c_str());
+    }
+    std::fprintf(stderr,
+                 "Not started: %s\n  mantissa-cli fix %s applies safe fixes; --mode faithful stops where the "
+                 "target stops; "
+                 "--mode extended trains where this engine does better.\n",
+                 checked.onTarget.words.c_str(), argument.path.c_str());
+    if (json)
+        printJson({{"run", nullptr},
+                   {"folder", nullptr},
+                   {"state", "refused"},
+                   {"steps", 0},
+                   {"skipped", 0},
+                   {"final", Json::object()},
+                   {"findings", jsonOf(refusing)}});
+    return Findings;
+}
+
+void printSummary(const WatchedEnd& end, bool json)
+{
+    const auto& summary = end.summary;
+    if (json) {
+        Json final = Json::object();
+        for (const auto& [name, value] : summary.final)
+            final[name] = jsonNumber(value);
+        printJson({{"run", summary.id},
+                   {"folder", summary.folder.string()},
+                   {"state", runStateId(summary.state)},
+                   {"steps", summary.steps},
+                   {"skipped", summary.skipped},
+                   {"final", final},
+                   {"lost", summary.lostPoints},
+                   {"message", summary.message}});
+        return;
+    }
+    TextTable table({"SERIES", "LAST"});
+    for (const auto& [name, value] : summary.final)
+        table.add({name, shortNumber(value)});
+    table.print();
+    const auto lost = static_cast<std::int64_t>(summary.lostPoints);
+    std::printf("%s %s after %s, %lld skipped%s: %s\n", summary.id.c_str(),
+                std::string(runStateId(summary.state)).c_str(), counted(summary.steps, "step").c_str(),
+                static_cast<long long>(summary.skipped),
+                lost == 0 ? "" : (", " + counted(lost, "record") + " lost").c_str(), summary.folder.c_str());
+    std::fflush(stdout);
+}
+
+int runIt(const TrainingOptions& options, const RunRequest& request)
+{
+    InterruptWatch interrupts; // Before the engine starts threads, which take over what is blocked.
+    const auto service = loadTrainingService();
+    if (!service)
+        return report(service.error());
+    const auto run = (*service)->start(request);
+    if (!run)
+        return report(run.error());
+    std::fprintf(stderr, "Run %s in %s\n", (*run)->id().c_str(), (*run)->folder().c_str());
+    const auto grace = std::chrono::duration<double>(options.grace);
+    const auto end =
+        watchTraining(**run, interrupts, std::chrono::duration_cast<std::chrono::milliseconds>(grace));
+    // A run that ended well still says what it could not keep: on a full disk, the history or the checkpoint.
+    const bool ended = end.summary.state == RunState::Finished || end.summary.state == RunState::Stopped;
+    const bool failed = !ended || !end.summary.message.empty();
+    if (!end.summary.message.empty())
+        (void)report({ErrorCode::Internal, end.summary.message, end.summary.hint});
+    printSummary(end, options.json);
+    const ExitCode code = end.interrupted ? InterruptedByUser : failed ? Findings : Ok;
+    if ((*run)->leftRanksBehind()) {
+        std::fflush(nullptr);
+        _exit(code); // A rank's thread still uses what leaving `main` would take down.
+    }
+    return code;
+}
+
+} // namespace
+
+void addTrainingOptions(CLI::App& command, TrainingOptions& options)
+{
+    command.add_option("--set", options.changes, "Change a setting for this run; may be repeated")
+        ->type_name("PATH=VALUE")
+        ->allow_extra_args(false);
+    command.add_option("--name", options.name, "The run's name")->type_name("TEXT");
+    command
+        .add_option("--mode", options.mode,
+                    "What to do where the target refuses: stop as it does, or train where this engine can")
+        ->check(CLI::IsMember({"faithful", "extended"}));
+    command
+        .add_option("--grace", options.grace,
+                    "Seconds that a step may still take once the run was asked to stop")
+        ->check(CLI::Range(0.0, 86'400.0))
+        ->capture_default_str();
+    addHistoryOption(command, options.history);
+    command.add_flag("--json", options.json,
+                     "The run's summary as JSON, on the last line of standard output");
+}
+
+int trainSetup(const TrainingOptions& options, SetupArgument argument, std::optional<ResumePoint> resume)
+{
+    if (const auto changed = change(argument, options); !changed)
+        return report(changed.error());
+    const auto& setup = argument.file.setup;
+    const auto target = targetOf(setup);
+    if (!target)
+        return report(target.error());
+    const auto checked = checkFile(argument.file, *target);
+    auto plan = planRun(setup);
+    if (const auto refusing = startRefusals(checked, plan ? plan->mode : RunMode::Default); !refusing.empty())
+        return refuse(options.json, argument, checked, refusing);
+    if (!plan)
+        return report(plan.error());
+    RunRequest request;
+    request.plan = *plan;
+    request.setupText = argument.text;
+    request.findingsJson = textOf(jsonOf(checked.findings));
+    request.assumedJson = textOf(jsonOf(checked.assumed));
+    request.name = options.name;
+    request.history = options.history;
+    request.resume = std::move(resume);
+    return runIt(options, request);
+}
+
+} // namespace mantissa::cli

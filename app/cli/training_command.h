@@ -1,0 +1,29 @@
+#pragma once
+
+#include "app/cli/setup_argument.h"
+#include "engine/core/training_service.h"
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mantissa::cli {
+
+/// What `train` and `resume` have in common.
+struct TrainingOptions {
+    std::vector<std::string> changes;
+    std::string name;
+    std::string mode;
+    std::string history;
+    double grace = 60.0;
+    bool json = false;
+};
+
+void addTrainingOptions(CLI::App& command, TrainingOptions& options);
+
+/// Changes the set-up as the options say, checks it, trains it and shows it. The exit code.
+int trainSetup(const TrainingOptions& options, SetupArgument argument, std::optional<ResumePoint> resume);
+
+} // namespace mantissa::cli

@@ -1,0 +1,256 @@
+#include "engine/core/counted.h"
+#include "engine/train/session_environment.h"
+#include "engine/train/trainer_impl.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace mantissa {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kWeight = "model.";
+constexpr const char* kBuffer = "buffer.";
+constexpr const char* kOptimizer = "optimizer.";
+constexpr const char* kGenerator = "rng.";
+constexpr const char* kRankBuffer = "rank_buffer.";
+
+void keep(TrainerState& state, const std::string& prefix, const NamedTensors& tensors)
+{
+    for (const auto& [name, tensor] : tensors)
+        state.tensors.emplace_back(prefix + name, tensor);
+}
+
+/// Stored tensors whose names begin so, by the rest of their names.
+NamedTensors under(const NamedTensors& all, const std::string& prefix)
+{
+    NamedTensors found;
+    for (const auto& [name, tensor] : all)
+        if (name.starts_with(prefix))
+            found.emplace_back(name.substr(prefix.size()), tensor);
+    return found;
+}
+
+/// Adam and AdamW differ in what they do with the same state.
+bool sharesState(const std::string& a, const std::string& b)
+{
+    const auto isAdam = [](const std::string& name) { return name == "Adam" || name == "AdamW"; };
+    return a == b || (isAdam(a) && isAdam(b));
+}
+
+} // namespace
+
+TrainerState Trainer::Impl::state()
+{
+    const bool first = m_communicator.rank() == 0;
+    TrainerState state;
+    if (m_plan.checkpoints.sharded)
+        keepParts(state);
+    else
+        keepWhole(state, first);
+    if (first)
+        for (const auto& [name, buffer] : m_model->buffers())
+            state.tensors.emplace_back(kBuffer + name, buffer.clone());
+    if (isSharded()) // Their running statistics are each rank's own.
+        for (const auto& [name, buffer] : m_model->buffers())
+            keepOfEachRank(state, kRankBuffer + name + '.', buffer);
+    if (const at::Tensor generator = m_model->generatorState(); generator.defined())
+        keepOfEachRank(state, kGenerator, generator);
+    if (first)
+        state.json = positionText(position());
+    return state;
+}
+
+void Trainer::Impl::keepWhole(TrainerState& state, bool wanted)
+{
+    keep(state, kWeight, m_strategy->fullParameters(wanted));
+    if (!m_optimizer->hasState())
+        return;
+    for (const auto& [name, tensors] : m_optimizer->state())
+        keep(state, kOptimizer + name + '.', m_strategy->fullState(tensors, wanted));
+}
+
+void Trainer::Impl::keepParts(TrainerState& state) const
+{
+    const auto keepAll = [&](const std::string& prefix, const std::vector<at::Tensor>& pieces) {
+        for (std::size_t i = 0; i < pieces.size(); ++i) {
+            if (!pieces[i].defined())
+                continue;
+            const auto& weight = m_model->parameters()[i];
+            state.shapes[prefix + weight.name] = weight.shape;
+            if (pieces[i].numel() > 0)
+                state.tensors.emplace_back(prefix + weight.name, pieces[i].detach().flatten().clone());
+        }
+    };
+    keepAll(kWeight, m_strategy->parameters());
+    if (!m_optimizer->hasState())
+        return;
+    for (const auto& [name, tensors] : m_optimizer->state())
+        keepAll(kOptimizer + name + '.', tensors);
+}
+
+/// Something that each rank has for itself goes into the state of rank 0.
+void Trainer::Impl::keepOfEachRank(TrainerState& state, const std::string& prefix, const at::Tensor& mine)
+{
+    const at::Tensor flat = mine.detach().contiguous();
+    std::vector<std::int64_t> shape = flat.sizes().vec();
+    shape.insert(shape.begin(), m_communicator.size());
+    const at::Tensor all = at::empty(shape, flat.options());
+    m_communicator.allGather(flat.const_data_ptr(), all.mutable_data_ptr(), flat.nbytes(), WireType::U8);
+    for (int rank = 0; m_communicator.rank() == 0 && rank < m_communicator.size(); ++rank)
+        state.tensors.emplace_back(prefix + std::to_string(rank), all[rank].clone());
+}
+
+TrainingPosition Trainer::Impl::position() const
+{
+    const auto settings = json::parse(effectiveSettings(m_plan));
+    TrainingPosition position;
+    position.step = m_step;
+    position.epoch = m_epoch;
+    position.batch = m_batch;
+    position.globalBatch = m_globalBatch;
+    position.ranks = m_communicator.size();
+    position.seed = m_plan.seed;
+    position.samples = m_prepared->data.samples;
+    position.jointBatch = m_prepared->data.jointBatch;
+    position.precision = precisionId(m_plan.precision);
+    position.strategy = settings.at("strategy").get<std::string>();
+    position.optimizerClass = m_optimizer->className();
+    position.optimizerSteps = m_optimizer->stepCount();
+    position.optimizerSettings = settings.at("optimizer").dump();
+    position.scheduleSettings = settings.at("schedule").dump();
+    position.scheduleState = json{{"advances", m_schedule.advances()}, {"rate", m_schedule.rate()}}.dump();
+    position.scalerState = m_precision->stateDict();
+    return position;
+}
+
+void Trainer::Impl::restore(const StoredTraining& from)
+{
+    restorePlace(from.position);
+    restoreOptimizer(from);
+    restoreSchedule(from.position);
+    restoreScaler(from.position);
+    restoreOfThisRank(from);
+    const auto now = position();
+    const auto& then = from.position;
+    if (now.precision != then.precision)
+        notCarried("Until here the run was trained in " + then.precision + ", from here on in "
+                   + now.precision + ".");
+    if (now.strategy != then.strategy || now.ranks != then.ranks)
+        notCarried("Until here the run was trained with " + then.strategy + " on "
+                   + counted(then.ranks, "rank") + ", from here on with " + now.strategy + " on "
+                   + std::to_string(now.ranks) + ": sums are rounded in another order.");
+}
+
+/// What comes from the same samples in the same order goes on at the same batch; else as many rows are left
+/// out as were seen.
+void Trainer::Impl::restorePlace(const TrainingPosition& from)
+{
+    const auto& data = m_prepared->data;
+    m_step = from.step;
+    m_epoch = from.epoch;
+    m_batch = from.batch;
+    m_globalBatch = from.globalBatch;
+    if (from.jointBatch != data.jointBatch) {
+        m_batch = from.batch * from.jointBatch / data.jointBatch;
+        notCarried("The ranks take " + counted(data.jointBatch, "row") + " together, and took "
+                   + std::to_string(from.jointBatch) + ": the epoch goes on after as many rows as it had.");
+    }
+    if (m_batch >= m_prepared->loader->batchesPerEpoch()) {
+        m_batch = 0;
+        ++m_epoch;
+    }
+    if (from.samples != data.samples || from.seed != m_plan.seed)
+        notCarried("The samples come in another order: the data or the seed is another.");
+    m_prepared->loader->seek(m_communicator.rank(), {m_epoch, m_batch});
+}
+
+void Trainer::Impl::restoreOptimizer(const StoredTraining& from)
+{
+    const std::string& before = from.position.optimizerClass;
+    if (!sharesState(before, m_optimizer->className())) {
+        notCarried("What " + before + " had gathered is of no use to " + m_optimizer->className()
+                   + ", which begins anew.");
+        return;
+    }
+    m_optimizer->restoreStepCount(from.position.optimizerSteps);
+    for (const auto& name : m_optimizer->stateNames()) {
+        const auto whole = under(from.states, kOptimizer + name + '.');
+        const auto parts = m_strategy->partsOf(whole);
+        const bool all =
+            std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part.defined(); });
+        if (all)
+            m_optimizer->restore(name, parts);
+        else if (!whole.empty() || from.position.optimizerSteps > 0.0)
+            notCarried("The checkpoint has no " + name + " of every weight: it begins at zero.");
+    }
+}
+
+void Trainer::Impl::restoreSchedule(const TrainingPosition& from)
+{
+    const auto state = json::parse(from.scheduleState);
+    const auto advances = state.at("advances").get<std::int64_t>();
+    const auto now = position();
+    if (now.scheduleSettings == from.scheduleSettings && now.optimizerSettings == from.optimizerSettings) {
+        m_schedule.restore(advances, state.at("rate").get<double>());
+        return;
+    }
+    for (std::int64_t i = 0; i < advances; ++i)
+        m_schedule.advance();
+    if (now.scheduleSettings != from.scheduleSettings)
+        notCarried("The schedule is another: it goes on where it would be by now.");
+}
+
+/// Scale and tracker go on; growth and backoff are those of the set-up.
+void Trainer::Impl::restoreScaler(const TrainingPosition& from)
+{
+    const auto before = json::parse(from.scalerState);
+    if (!m_precision->scaler()) {
+        if (!before.empty())
+            notCarried("The loss scale is left behind: this precision has none.");
+        return;
+    }
+    if (before.empty()) {
+        notCarried("The loss scale begins anew: there was none before.");
+        return;
+    }
+    auto state = json::parse(m_precision->stateDict());
+    for (const char* name : {"scale", "_growth_tracker"})
+        state[name] = before.at(name);
+    m_precision->loadStateDict(state.dump());
+}
+
+void Trainer::Impl::restoreOfThisRank(const StoredTraining& from)
+{
+    const std::string rank = std::to_string(m_communicator.rank());
+    if (const at::Tensor now = m_model->generatorState(); now.defined()) {
+        const at::Tensor stored = tensorNamed(from.states, kGenerator + rank);
+        const bool fits =
+            stored.defined() && stored.sizes() == now.sizes() && stored.scalar_type() == now.scalar_type();
+        if (fits && from.position.ranks == m_communicator.size())
+            m_model->setGeneratorState(stored);
+        else
+            notCarried("Dropout draws anew: the checkpoint has the random generators of "
+                       + counted(from.position.ranks, "rank") + ".");
+    }
+    if (!isSharded() || from.position.ranks != m_communicator.size())
+        return;
+    const at::NoGradGuard noGrad;
+    for (auto& [name, buffer] : m_model->buffers()) {
+        const at::Tensor stored = tensorNamed(from.states, kRankBuffer + name + '.' + rank);
+        if (stored.defined() && stored.sizes() == buffer.sizes())
+            at::Tensor(buffer).copy_(stored);
+    }
+}
+
+/// Rank 0 says it for all.
+void Trainer::Impl::notCarried(std::string message)
+{
+    if (m_communicator.rank() == 0)
+        m_notCarried.push_back({"not_carried", Stage::Setup, std::move(message)});
+}
+
+} // namespace mantissa
