@@ -131,6 +131,7 @@ struct FaultPlan {
     std::int64_t batch = -1; ///< Factor only: this global batch index instead of `step` when ≥ 0.
     bool afterBackward = false; ///< Inf/NaN go into one gradient element of the rank alone, before any
                                 ///< reduction, else into the batch's loss.
+    bool afterReduction = false; ///< … or into the first element of what the reduction left on the rank.
 };
 
 /// When a training's state is written, and what of it stays. A stopped run writes one whatever this says.

@@ -174,6 +174,7 @@ void Trainer::Impl::reduceGradients(StepReport& report)
         m_watch.enter(report, Stage::Reduce);
     m_strategy->reduceGradients();
     report.nonfiniteBefore = m_strategy->takeNonfiniteBefore();
+    m_faults.onReduced(report, m_optimizer->gradients());
 }
 
 double Trainer::Impl::squaresOf(const std::vector<at::Tensor>& gradients) const

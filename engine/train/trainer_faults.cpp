@@ -88,7 +88,8 @@ void Faults::beforeBatch(StepReport& report, std::int64_t globalBatch, std::stop
 at::Tensor Faults::onLoss(StepReport& report, at::Tensor loss, std::int64_t globalBatch) const
 {
     for (const auto& fault : m_faults) {
-        const bool shows = fault.kind == FaultKind::Spike || (isNonfinite(fault) && !fault.afterBackward);
+        const bool later = fault.afterBackward || fault.afterReduction;
+        const bool shows = fault.kind == FaultKind::Spike || (isNonfinite(fault) && !later);
         if (!shows || !hits(fault, report, globalBatch))
             continue;
         note(report, fault, Stage::Loss, "the loss was multiplied by " + words(valueOf(fault)));
@@ -122,6 +123,24 @@ std::optional<double> Faults::onGradient(StepReport& report) const
         return valueOf(fault);
     }
     return std::nullopt;
+}
+
+void Faults::onReduced(StepReport& report, const std::vector<at::Tensor>& gradients) const
+{
+    const at::NoGradGuard noGrad;
+    for (const auto& fault : m_faults) {
+        if (!isNonfinite(fault) || !fault.afterReduction || !hits(fault, report, kNoBatch))
+            continue;
+        for (const auto& gradient : gradients) {
+            if (gradient.numel() == 0)
+                continue;
+            gradient.flatten().narrow(0, 0, 1).fill_(valueOf(fault));
+            report.notes.push_back(
+                {"injected", Stage::Reduce,
+                 "Made on purpose: one reduced gradient element became " + words(valueOf(fault)) + "."});
+            break;
+        }
+    }
 }
 
 FaultyWeights::~FaultyWeights()

@@ -26,6 +26,8 @@ public:
     /// What a micro batch's first weight gets as its gradient of this rank alone, before any reduction;
     /// nothing where the gradient is to stay as it is.
     std::optional<double> onGradient(StepReport& report) const;
+    /// The first element of the first gradient that this rank has.
+    void onReduced(StepReport& report, const std::vector<at::Tensor>& gradients) const;
 
 private:
     bool hits(const FaultPlan& fault, const StepReport& report, std::int64_t globalBatch) const;

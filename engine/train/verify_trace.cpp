@@ -167,7 +167,7 @@ std::vector<FaultPlan> faultsOf(const Json& json)
     }
     for (const auto& [step, hit] : hits.items()) {
         for (const auto& rank : hit)
-            faults.push_back({std::stoll(step), rank.get<int>(), FaultKind::Inf, 0.0, -1, true});
+            faults.push_back({std::stoll(step), rank.get<int>(), FaultKind::Inf, 0.0, -1, false, true});
     }
     return faults;
 }
