@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -38,10 +39,14 @@ public:
     virtual void broadcast(void* buffer, std::size_t bytes, int root) = 0;
     virtual void barrier() = 0;
 
+    /// A communicator among the ranks that name the same colour, in the order of their ranks here. A
+    /// collective. It ends before this one does; an abort of the one is an abort of the other.
+    virtual std::unique_ptr<Communicator> split(int colour) = 0;
+
     /// Wakes every rank that waits, with this reason. From any thread.
     virtual void abort(const std::string& why) noexcept = 0;
 
-    /// Seconds this rank has spent inside collectives since the last call.
+    /// Seconds this rank has spent inside collectives since the last call, those of its splits included.
     virtual double takeSeconds() = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -47,7 +48,10 @@ private:
 
 class ThreadCommunicator final : public Communicator {
 public:
-    ThreadCommunicator(ThreadGroup& group, int rank) : m_group(group), m_rank(rank) {}
+    ThreadCommunicator(ThreadGroup& group, int rank, std::shared_ptr<double> seconds)
+        : m_group(group), m_rank(rank), m_time(std::move(seconds)), m_seconds(*m_time)
+    {
+    }
 
     int rank() const override { return m_rank; }
     int size() const override { return m_group.m_ranks; }
@@ -106,6 +110,24 @@ public:
         m_group.leave(m_rank);
     }
 
+    std::unique_ptr<Communicator> split(int colour) override
+    {
+        std::vector<std::int64_t> colours(static_cast<std::size_t>(size()));
+        const std::int64_t own = colour;
+        allGather(&own, colours.data(), 1, WireType::I64);
+        std::vector<int> members;
+        int place = 0;
+        for (int rank = 0; rank < size(); ++rank) {
+            if (colours[static_cast<std::size_t>(rank)] != own)
+                continue;
+            if (rank == m_rank)
+                place = static_cast<int>(members.size());
+            members.push_back(rank);
+        }
+        auto& group = m_group.within(m_splits++, members);
+        return std::make_unique<ThreadCommunicator>(group, place, m_time);
+    }
+
     void abort(const std::string& why) noexcept override { m_group.abort(why); }
     double takeSeconds() override { return std::exchange(m_seconds, 0.0); }
 
@@ -140,14 +162,43 @@ private:
 
     ThreadGroup& m_group;
     const int m_rank;
-    double m_seconds = 0.0;
+    std::shared_ptr<double> m_time; ///< Of this rank's thread, shared with its splits.
+    double& m_seconds;
+    std::uint64_t m_splits = 0;
     std::vector<const void*> m_memory;
 };
 
+namespace {
+
+std::vector<int> countingUp(int ranks)
+{
+    std::vector<int> names(static_cast<std::size_t>(ranks));
+    std::iota(names.begin(), names.end(), 0);
+    return names;
+}
+
+} // namespace
+
 ThreadGroup::ThreadGroup(int ranks, std::chrono::milliseconds timeout)
-    : m_ranks(ranks), m_timeout(timeout), m_spins(spinsFor(ranks)), m_slots(static_cast<std::size_t>(ranks))
+    : m_parent(nullptr),
+      m_names(countingUp(ranks)),
+      m_ranks(ranks),
+      m_timeout(timeout),
+      m_spins(spinsFor(ranks)),
+      m_slots(static_cast<std::size_t>(ranks)),
+      m_waiting(static_cast<std::size_t>(ranks))
 {
     assert(ranks > 0);
+}
+
+ThreadGroup::ThreadGroup(ThreadGroup& parent, std::vector<int> names)
+    : m_parent(&parent),
+      m_names(std::move(names)),
+      m_ranks(static_cast<int>(m_names.size())),
+      m_timeout(parent.m_timeout),
+      m_spins(parent.m_spins),
+      m_slots(m_names.size())
+{
 }
 
 ThreadGroup::~ThreadGroup() = default;
@@ -155,17 +206,46 @@ ThreadGroup::~ThreadGroup() = default;
 std::unique_ptr<Communicator> ThreadGroup::communicator(int rank)
 {
     assert(rank >= 0 && rank < m_ranks);
-    return std::make_unique<ThreadCommunicator>(*this, rank);
+    return std::make_unique<ThreadCommunicator>(*this, rank, std::make_shared<double>(0.0));
+}
+
+ThreadGroup& ThreadGroup::within(std::uint64_t call, const std::vector<int>& members)
+{
+    std::vector<int> names;
+    for (const int member : members)
+        names.push_back(m_names[static_cast<std::size_t>(member)]);
+    const std::scoped_lock lock(m_mutex);
+    auto& group = m_within[{call, members}];
+    if (!group)
+        group.reset(new ThreadGroup(*this, std::move(names))); // its constructor is private
+    if (m_aborted.load())
+        group->end(m_reason, {});
+    return *group;
 }
 
 void ThreadGroup::abort(const std::string& why) noexcept
 {
+    top().endAll(why, {});
+}
+
+void ThreadGroup::end(const std::string& why, const std::vector<int>& missing) noexcept
+{
     const std::scoped_lock lock(m_mutex);
     if (!m_aborted.load()) {
         m_reason = why;
+        m_missing = missing;
         m_aborted.store(true, std::memory_order_release);
     }
     m_changed.notify_all();
+}
+
+// From the top down, one lock at a time in that order; a rank that gives up holds none.
+void ThreadGroup::endAll(const std::string& why, const std::vector<int>& missing) noexcept
+{
+    end(why, missing);
+    const std::scoped_lock lock(m_mutex);
+    for (auto& [call, group] : m_within)
+        group->endAll(why, missing);
 }
 
 std::string ThreadGroup::reason() const
@@ -236,24 +316,50 @@ void ThreadGroup::sleep(int rank, Gate gate, std::uint64_t generation)
         return m_generation.load() != generation || (gate == Gate::Entry && m_aborted.load());
     };
     if (gate == Gate::Inside)
-        m_changed.wait(lock, done);
-    else if (!m_changed.wait_for(lock, m_timeout, done))
-        giveUp(rank);
+        return m_changed.wait(lock, done);
+    auto& waiting = top().m_waiting[static_cast<std::size_t>(m_names[static_cast<std::size_t>(rank)])];
+    waiting.store(this);
+    const bool came = m_changed.wait_for(lock, m_timeout, done);
+    if (came) {
+        waiting.store(nullptr);
+        return;
+    }
+    giveUp(rank);
+    const std::string why = m_reason;
+    const std::vector<int> missing = m_missing;
+    lock.unlock();
+    top().endAll(why, missing);
+    waiting.store(nullptr); // only now: others may still ask whom this rank waits for
+}
+
+void ThreadGroup::addMissing(int rank, int depth, std::vector<int>& names)
+{
+    const std::uint64_t own = m_slots[static_cast<std::size_t>(rank)].arrivals.load();
+    for (int other = 0; other < m_ranks; ++other) {
+        const auto place = static_cast<std::size_t>(other);
+        if (m_slots[place].arrivals.load() >= own)
+            continue;
+        const int name = m_names[place];
+        ThreadGroup* elsewhere = top().m_waiting[static_cast<std::size_t>(name)].load();
+        const std::size_t before = names.size();
+        if (elsewhere && elsewhere != this && depth < m_ranks) {
+            const auto there = std::find(elsewhere->m_names.begin(), elsewhere->m_names.end(), name);
+            elsewhere->addMissing(static_cast<int>(there - elsewhere->m_names.begin()), depth + 1, names);
+        }
+        if (names.size() == before && std::find(names.begin(), names.end(), name) == names.end())
+            names.push_back(name);
+    }
 }
 
 // Called with the mutex held.
 void ThreadGroup::giveUp(int rank)
 {
-    const auto& own = m_slots[static_cast<std::size_t>(rank)];
+    addMissing(rank, 0, m_missing);
     std::string names;
-    for (int other = 0; other < m_ranks; ++other) {
-        if (m_slots[static_cast<std::size_t>(other)].arrivals.load() >= own.arrivals.load())
-            continue;
-        m_missing.push_back(other);
-        names += (names.empty() ? "" : ", ") + std::to_string(other);
-    }
-    m_reason = "time-out after " + std::to_string(m_timeout.count()) + " ms in " + describe(own.call)
-        + ": rank " + names + " did not arrive";
+    for (const int name : m_missing)
+        names += (names.empty() ? "" : ", ") + std::to_string(name);
+    m_reason = "time-out after " + std::to_string(m_timeout.count()) + " ms in "
+        + describe(m_slots[static_cast<std::size_t>(rank)].call) + ": rank " + names + " did not arrive";
     m_aborted.store(true, std::memory_order_release);
     m_changed.notify_all();
 }
@@ -266,15 +372,16 @@ void ThreadGroup::checkSameCall(int rank)
         const auto& call = m_slots[static_cast<std::size_t>(other)].call;
         if (call == first)
             continue;
-        abort("the ranks disagree on the collective: rank 0 called " + describe(first) + ", rank "
-              + std::to_string(other) + " called " + describe(call));
+        abort("the ranks disagree on the collective: rank " + std::to_string(m_names.front()) + " called "
+              + describe(first) + ", rank " + std::to_string(m_names[static_cast<std::size_t>(other)])
+              + " called " + describe(call));
         fail(rank);
     }
 }
 
 void ThreadGroup::fail(int rank) const
 {
-    throw CommError("rank " + std::to_string(rank) + ": " + reason());
+    throw CommError("rank " + std::to_string(m_names[static_cast<std::size_t>(rank)]) + ": " + reason());
 }
 
 } // namespace mantissa
