@@ -56,18 +56,26 @@ struct Describe {
 
 } // namespace
 
+WeightDrawer::WeightDrawer(const ModelPlan& plan, std::uint64_t seed)
+    : m_specs(makeModel(plan, seed, 0)->parameters()),
+      m_generator(at::make_generator<at::CPUGeneratorImpl>(streamSeed(seed, kWeightStream, 0)))
+{
+}
+
+at::Tensor WeightDrawer::next()
+{
+    const auto& spec = m_specs.at(m_next++);
+    if (spec.shape.size() > 1)
+        m_inputs = fanIn(spec.shape); // A bias comes after its weight and shares its fan-in.
+    return draw(spec, m_inputs, m_generator);
+}
+
 std::vector<at::Tensor> initialWeights(const ModelPlan& plan, std::uint64_t seed)
 {
-    const auto model = makeModel(plan, seed, 0);
-    const at::Generator generator =
-        at::make_generator<at::CPUGeneratorImpl>(streamSeed(seed, kWeightStream, 0));
-    std::vector<at::Tensor> weights;
-    std::int64_t inputs = 1;
-    for (const auto& spec : model->parameters()) {
-        if (spec.shape.size() > 1)
-            inputs = fanIn(spec.shape); // A bias comes after its weight and shares its fan-in.
-        weights.push_back(draw(spec, inputs, generator));
-    }
+    WeightDrawer drawer(plan, seed);
+    std::vector<at::Tensor> weights(makeModel(plan, seed, 0)->parameters().size());
+    for (auto& weight : weights)
+        weight = drawer.next();
     return weights;
 }
 

@@ -56,8 +56,9 @@ public:
         if (m_batchNorm)
             x = normalised(x, first[2], first[3], training);
         x = weights.leave(kFirst, at::max_pool2d(at::relu(x), 2));
-        const auto second = weights.enter(kSecond);
-        x = weights.leave(kSecond, at::relu(at::conv2d(x, second[0], second[1], 1, 1)));
+        x = weights.run(kSecond, x, [](const at::Tensor& images, const std::vector<at::Tensor>& w) {
+            return at::relu(at::conv2d(images, w[0], w[1], 1, 1));
+        });
         const auto root = weights.enter(kRoot);
         return weights.leave(kRoot, at::linear(at::flatten(x, 1), root[0], root[1]));
     }

@@ -23,10 +23,11 @@ public:
     {
         const int root = unitCount() - 1;
         at::Tensor x = input;
-        for (int unit = 0; unit < root; ++unit) {
-            const auto layer = weights.enter(unit);
-            x = weights.leave(unit, at::relu(at::linear(x, layer[0], layer[1])));
-        }
+        const auto layer = [](const at::Tensor& rows, const std::vector<at::Tensor>& w) {
+            return at::relu(at::linear(rows, w[0], w[1]));
+        };
+        for (int unit = 0; unit < root; ++unit)
+            x = weights.run(unit, x, layer);
         const auto last = weights.enter(root);
         return weights.leave(root, at::linear(x, last[0], last[1]));
     }

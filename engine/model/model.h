@@ -3,6 +3,7 @@
 #include "engine/recipe/run_plan.h"
 #include "engine/tensor/torch.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,16 @@ public:
     virtual ~WeightAccess() = default;
     virtual std::vector<at::Tensor> enter(int unit) = 0; ///< In the order of the unit's ParameterSpecs.
     virtual at::Tensor leave(int unit, const at::Tensor& output) = 0;
+
+    /// Enters a unit, runs it and leaves it: for every unit with one input, so that it can be run again in
+    /// backward and given back as soon as its backward is through. `body` is a function of its arguments and
+    /// of the model's generator alone, and outlives the forward pass: it captures values, and the model.
+    using UnitBody = std::function<at::Tensor(const at::Tensor&, const std::vector<at::Tensor>&)>;
+    virtual at::Tensor run(int unit, const at::Tensor& input, const UnitBody& body)
+    {
+        const std::vector<at::Tensor> weights = enter(unit);
+        return leave(unit, body(input, weights));
+    }
 };
 
 /// One micro batch. `input` is float rows or images, or int64 tokens (B, T); `target` int64 (B) or (B, T).
@@ -51,6 +62,19 @@ public:
 
     /// Logits (rows, classes), ready for cross entropy with the batch's targets flattened.
     virtual at::Tensor forward(const at::Tensor& input, WeightAccess& weights, bool training) = 0;
+};
+
+/// Draws initial weights one after the other, so that nobody has to hold them all.
+class WeightDrawer {
+public:
+    WeightDrawer(const ModelPlan& plan, std::uint64_t seed);
+    at::Tensor next(); ///< In param order.
+
+private:
+    std::vector<ParameterSpec> m_specs;
+    std::size_t m_next = 0;
+    std::int64_t m_inputs = 1;
+    at::Generator m_generator;
 };
 
 /// Initial weights as PyTorch draws them (kaiming-uniform linear layers, normal embeddings), from one seed,

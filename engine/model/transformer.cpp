@@ -54,8 +54,11 @@ public:
         at::Tensor x =
             at::embedding(outer[Token], input) + at::embedding(outer[Position], at::arange(input.size(1)));
         x = m_dropout.apply(x, training);
+        const auto body = [this, training](const at::Tensor& h, const std::vector<at::Tensor>& w) {
+            return block(h, w, training);
+        };
         for (int unit = 0; unit < root; ++unit)
-            x = weights.leave(unit, block(x, weights.enter(unit), training));
+            x = weights.run(unit, x, body);
         x = at::layer_norm(x, {m_plan.width}, outer[FinalW], outer[FinalB], kEps);
         const at::Tensor logits = at::linear(x, m_plan.tiedHead ? outer[Token] : outer[Head]);
         return weights.leave(root, logits.reshape({-1, m_plan.vocab}));

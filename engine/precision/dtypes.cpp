@@ -53,13 +53,17 @@ PrecisionDtypes precisionDtypes(PrecisionMode mode, bool sharded)
 
 PrecisionDtypes precisionDtypes(const RunPlan& plan)
 {
-    const bool sharded = plan.strategy == StrategyKind::FsdpFullShard;
-    PrecisionDtypes dtypes = precisionDtypes(plan.precision, sharded);
-    if (sharded) {
-        dtypes.param = chosen(plan.paramDtype, dtypes.param);
-        dtypes.reduce = chosen(plan.reduceDtype, dtypes.reduce);
-        dtypes.input = dtypes.param;
-    }
+    PrecisionDtypes dtypes = precisionDtypes(plan.precision, plan.strategy == StrategyKind::Fsdp);
+    if (!gathersWeights(plan.strategy))
+        return dtypes;
+    const bool fsdp2 = plan.strategy == StrategyKind::Fsdp2;
+    dtypes.param = chosen(plan.paramDtype, dtypes.param);
+    dtypes.reduce = chosen(plan.reduceDtype, fsdp2 ? dtypes.param : dtypes.reduce);
+    dtypes.input = dtypes.param;
+    if (fsdp2 && !plan.shards.castInputs)
+        dtypes.input.reset();
+    if (fsdp2 && !plan.shards.outputDtype.empty())
+        dtypes.output = chosen(plan.shards.outputDtype, dtypes.param);
     return dtypes;
 }
 

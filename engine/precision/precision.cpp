@@ -11,7 +11,13 @@ constexpr std::size_t kOnly = 0; // One optimizer for each trainer.
 
 bool isSharded(const RunPlan& plan)
 {
-    return plan.strategy == StrategyKind::FsdpFullShard;
+    return gathersWeights(plan.strategy);
+}
+
+/// FSDP has a precision class and a scaler of its own; the newer fully_shard has neither.
+bool isFsdp(const RunPlan& plan)
+{
+    return plan.strategy == StrategyKind::Fsdp;
 }
 
 bool isMixed(const RunPlan& plan)
@@ -30,10 +36,10 @@ void refuseAsTrainer(const RunPlan& plan, const Optimizer& optimizer, bool byNor
 {
     if (!raisesLike(plan, "trainer"))
         return;
-    if (isSharded(plan) && byNorm)
+    if (isFsdp(plan) && byNorm)
         throw RefusedCall("MisconfigurationException",
                           "`gradient_clip_algorithm='norm'` is currently not supported for `FSDPPrecision`");
-    if (!isSharded(plan) && isMixed(plan) && optimizer.selfUnscaling())
+    if (!isFsdp(plan) && isMixed(plan) && optimizer.selfUnscaling())
         throw RefusedCall("RuntimeError",
                           "The current optimizer, " + optimizer.className()
                               + ", does not allow for gradient clipping because it performs unscaling of "
@@ -42,7 +48,7 @@ void refuseAsTrainer(const RunPlan& plan, const Optimizer& optimizer, bool byNor
 
 void refuseAsFabric(const RunPlan& plan, bool byNorm)
 {
-    if (raisesLike(plan, "fabric") && isSharded(plan) && !byNorm)
+    if (raisesLike(plan, "fabric") && isFsdp(plan) && !byNorm)
         throw RefusedCall("NotImplementedError",
                           "FSDP currently does not support clipping gradients by value.");
 }
@@ -60,27 +66,25 @@ Precision::Precision(const RunPlan& plan, Communicator& communicator)
         m_scaler = std::make_unique<LossScaler>(plan.scaler);
 }
 
-std::vector<at::Tensor> Precision::convertModule(std::vector<at::Tensor> weights, Model& model) const
+void Precision::convertModule(Model& model) const
 {
-    for (auto& weight : weights)
-        weight = weight.to(m_dtypes.stored);
     model.convertBuffers(m_dtypes.buffer);
-    return weights;
 }
 
 at::Tensor Precision::convertInput(const at::Tensor& input) const
 {
-    return input.is_floating_point() ? input.to(m_dtypes.input) : input;
+    return input.is_floating_point() && m_dtypes.input ? input.to(*m_dtypes.input) : input;
 }
 
 at::Tensor Precision::convertOutput(const at::Tensor& output) const
 {
-    return isSharded(m_plan) || isMixed(m_plan) ? output.to(at::kFloat) : output;
+    const at::Tensor given = m_dtypes.output ? output.to(*m_dtypes.output) : output;
+    return isSharded(m_plan) || isMixed(m_plan) ? given.to(at::kFloat) : given;
 }
 
 AutocastScope Precision::forwardContext() const
 {
-    const bool autocast = isMixed(m_plan) && m_plan.autocast && !isSharded(m_plan);
+    const bool autocast = isMixed(m_plan) && m_plan.autocast && !isFsdp(m_plan);
     return {autocast, m_plan.precision == PrecisionMode::Fp16Mixed ? at::kHalf : at::kBFloat16};
 }
 
@@ -96,14 +100,14 @@ void Precision::unscaleGradients(Optimizer& optimizer)
     if (raisesLike(m_plan, "fabric") && optimizer.selfUnscaling())
         throw RefusedCall("NotImplementedError",
                           "Gradient clipping is not implemented for optimizers handling the unscaling.");
-    m_scaler->unscale(kOnly, optimizer.gradients(), isSharded(m_plan));
+    m_scaler->unscale(kOnly, optimizer.gradients(), isFsdp(m_plan));
 }
 
 double Precision::clipGradByNorm(Optimizer& optimizer, double maxNorm, double p, Strategy& strategy)
 {
     refuseAsTrainer(m_plan, optimizer, true);
     return clipByNorm(optimizer.gradients(), maxNorm, p,
-                      isSharded(m_plan) ? GradientParts::Sharded : GradientParts::Whole, strategy);
+                      strategy.holdsParts() ? GradientParts::Sharded : GradientParts::Whole, strategy);
 }
 
 void Precision::clipGradByValue(Optimizer& optimizer, double limit)

@@ -21,7 +21,8 @@ struct PrecisionDtypes {
     at::ScalarType reduce;
     at::ScalarType buffer;
     at::ScalarType stored;
-    at::ScalarType input; ///< What float inputs are converted to before forward.
+    std::optional<at::ScalarType> input; ///< What float inputs are converted to before forward.
+    std::optional<at::ScalarType> output = {}; ///< What the model's output is converted to first.
 };
 
 /// Lightning's table for plain precision plugins, and for FSDP's (fabric and pytorch
@@ -58,7 +59,8 @@ public:
 
     const PrecisionDtypes& dtypes() const { return m_dtypes; }
 
-    std::vector<at::Tensor> convertModule(std::vector<at::Tensor> weights, Model& model) const;
+    /// Buffers take their dtype here; weights when the strategy takes them in.
+    void convertModule(Model& model) const;
     at::Tensor convertInput(const at::Tensor& input) const; ///< Whole numbers stay as they are.
     at::Tensor convertOutput(const at::Tensor& output) const;
     AutocastScope forwardContext() const; ///< For forward and loss; the backward pass runs outside.

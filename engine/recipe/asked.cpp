@@ -28,6 +28,29 @@ constexpr std::array kDtypes = {
     Alias{"half", "fp16"},    Alias{"fp16", "fp16"},  Alias{"bfloat16", "bf16"}, Alias{"bf16", "bf16"},
 };
 
+struct ShardingName {
+    std::string_view name;
+    Sharding sharding;
+};
+
+constexpr std::array kShardings = {
+    ShardingName{"FULL_SHARD", Sharding::Full},
+    ShardingName{"SHARD_GRAD_OP", Sharding::GradOp},
+    ShardingName{"NO_SHARD", Sharding::None},
+    ShardingName{"HYBRID_SHARD", Sharding::Hybrid},
+    ShardingName{"_HYBRID_SHARD_ZERO2", Sharding::HybridGradOp},
+};
+
+bool isHybrid(Sharding sharding)
+{
+    return sharding == Sharding::Hybrid || sharding == Sharding::HybridGradOp;
+}
+
+bool wrapsBySize(const Value& policy)
+{
+    return classOf(policy) == "size_based_auto_wrap_policy";
+}
+
 template <typename Table>
 std::string_view meant(const Table& table, std::string_view written)
 {
@@ -80,6 +103,69 @@ bool shardsWeights(const Setup& setup)
 {
     const auto kind = strategyAsked(setup);
     return kind == "fsdp" || kind == "model_parallel" || kind == "xla_fsdp";
+}
+
+ShardPlan shardsAsked(const Setup& setup)
+{
+    ShardPlan shards;
+    const bool fsdp2 = strategyAsked(setup) == "model_parallel";
+    const auto& mesh = setup[fsdp2 ? field::shardMesh : field::fsdpDeviceMesh].asList();
+    const auto groups = mesh.size() == 2 ? mesh.front().asInteger(1) : 1;
+    if (fsdp2) {
+        const bool reshards = setup.effective(field::shardReshard).asBool(true);
+        shards.sharding = groups > 1 ? (reshards ? Sharding::Hybrid : Sharding::HybridGradOp)
+                                     : (reshards ? Sharding::Full : Sharding::GradOp);
+        shards.castInputs = setup.effective(field::shardCastInputs).asBool(true);
+        shards.outputDtype = dtypeName(setup[field::shardOutputDtype].asString());
+    } else {
+        const auto name = setup.effective(field::fsdpShardingStrategy).asString();
+        for (const auto& entry : kShardings)
+            if (entry.name == name)
+                shards.sharding = entry.sharding;
+        shards.forwardAhead = setup.effective(field::fsdpForwardPrefetch).asBool();
+        shards.limitAhead = setup.effective(field::fsdpLimitAllGathers).asBool(true);
+        const auto ahead = setup[field::fsdpBackwardPrefetch].asString();
+        shards.ahead = ahead == "BACKWARD_PRE" ? GatherAhead::Pre
+            : ahead == "BACKWARD_POST"         ? GatherAhead::Post
+                                               : GatherAhead::None;
+    }
+    if (isHybrid(shards.sharding))
+        shards.replicas = static_cast<int>(std::clamp<std::int64_t>(groups, 1, ranksHere(setup)));
+    const auto wrap = setup.effective(field::shardWrap).asString();
+    const bool bySize = wrap == "size" || wrapsBySize(setup[field::fsdpAutoWrapPolicy]);
+    shards.wrap = wrap == "whole" ? UnitWrap::Whole : bySize ? UnitWrap::Size : UnitWrap::Block;
+    shards.leastUnit = setup.effective(field::shardLeastUnit).asInteger(shards.leastUnit);
+    return shards;
+}
+
+int partsAsked(const Setup& setup)
+{
+    if (strategyAsked(setup) == "zero1")
+        return ranksHere(setup);
+    if (!shardsWeights(setup))
+        return 1;
+    const auto shards = shardsAsked(setup);
+    return shards.sharding == Sharding::None ? 1 : std::max(1, ranksHere(setup) / shards.replicas);
+}
+
+std::vector<std::string> frozenAsked(const Setup& setup)
+{
+    const auto& written = setup[field::frozen];
+    std::vector<std::string> names;
+    for (const auto& name : written.isList() ? written.asList() : ValueList{written})
+        if (!name.asString().empty())
+            names.push_back(name.asString());
+    return names;
+}
+
+bool recomputes(const Setup& setup)
+{
+    const auto asks = [&](const Field& policy) {
+        const auto& value = setup[policy];
+        return value.isSet() && value != Value(false) && !(value.isList() && value.asList().empty());
+    };
+    return setup.effective(field::recompute).asBool() || asks(field::fsdpActivationCheckpointing)
+        || asks(field::fsdpActivationCheckpointingPolicy);
 }
 
 int ranksHere(const Setup& setup)

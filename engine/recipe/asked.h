@@ -21,6 +21,13 @@ Value precisionPlugin(const Setup& setup);
 /// "auto", "single_device", "ddp", "fsdp", …: strategyKind, with auto resolved by the number of ranks.
 std::string strategyAsked(const Setup& setup);
 bool shardsWeights(const Setup& setup);
+/// How FSDP splits the weights, from the arguments of its two forms.
+ShardPlan shardsAsked(const Setup& setup);
+/// Ranks over which a tensor that the optimizer works on is split: 1 where each rank has the whole.
+int partsAsked(const Setup& setup);
+/// Weights are not trained where their names begin with one of these.
+std::vector<std::string> frozenAsked(const Setup& setup);
+bool recomputes(const Setup& setup); ///< Activation checkpointing.
 
 /// `mantissa.ranks`, else `trainer.devices` where that is a number, else 1.
 int ranksHere(const Setup& setup);

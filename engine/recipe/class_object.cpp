@@ -27,6 +27,7 @@ constexpr std::array kAliases = {
     StrategyAlias{"single_device", "SingleDeviceStrategy"},
     StrategyAlias{"xla", "XLAStrategy"},
     StrategyAlias{"xla_fsdp", "XLAFSDPStrategy"},
+    StrategyAlias{"zero1", "mantissa.Zero1"},
 };
 
 struct StrategyKindName {
@@ -42,6 +43,8 @@ constexpr std::array kKinds = {
     StrategyKindName{"single_device", "SingleDeviceStrategy"},
     StrategyKindName{"xla", "XLAStrategy"},
     StrategyKindName{"xla_fsdp", "XLAFSDPStrategy"},
+    StrategyKindName{"zero1", "mantissa.Zero1"},
+    StrategyKindName{"zero1", "Zero1"},
 };
 
 struct ClassPackage {

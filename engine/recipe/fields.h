@@ -11,6 +11,7 @@
 #include "engine/recipe/fields_run.h"
 #include "engine/recipe/fields_scaler.h"
 #include "engine/recipe/fields_schedule.h"
+#include "engine/recipe/fields_sharding.h"
 #include "engine/recipe/fields_strategy.h"
 #include "engine/recipe/fields_surroundings.h"
 #include "engine/recipe/fields_trainer.h"

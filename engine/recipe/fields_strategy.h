@@ -14,14 +14,46 @@ inline constexpr Field ddpFindUnused = {
     .type = FieldType::Bool,
     .stage = "backward",
     .fallback = "false",
-    .help = "Looks in every step for parameters that got no gradient. Costs time."};
+    .use = FieldUse::Runs,
+    .help = "Looks in every step for parameters that got no gradient on any rank, and leaves them alone. "
+            "Without it such a parameter is an error."};
 inline constexpr Field ddpStaticGraph = {.path = "trainer.strategy.init_args.static_graph",
                                          .knob = "strategy.ddp.static_graph",
                                          .label = "static_graph",
                                          .type = FieldType::Bool,
                                          .stage = "backward",
                                          .fallback = "false",
-                                         .help = "Promises that every step uses the same parameters."};
+                                         .use = FieldUse::Runs,
+                                         .help = "Promises that every step uses the same parameters: looked "
+                                                 "at in the first step only, and held against later ones."};
+inline constexpr Field ddpBucketCap = {.path = "trainer.strategy.init_args.bucket_cap_mb",
+                                       .label = "bucket_cap_mb",
+                                       .type = FieldType::Number,
+                                       .stage = "reduce",
+                                       .fallback = "25",
+                                       .least = 0.0001,
+                                       .most = 65536,
+                                       .unit = "MiB",
+                                       .use = FieldUse::Runs,
+                                       .help = "Gradients are reduced in buckets of this size while backward "
+                                               "goes on. The first holds at most 1 MiB."};
+inline constexpr Field ddpGradientViews = {
+    .path = "trainer.strategy.init_args.gradient_as_bucket_view",
+    .label = "gradient_as_bucket_view",
+    .type = FieldType::Bool,
+    .stage = "reduce",
+    .use = FieldUse::Runs,
+    .help =
+        "Gradients live in the buckets and are not copied. PyTorch takes false; here they do unless false is "
+        "written, since the numbers are the same."};
+inline constexpr Field ddpBroadcastBuffers = {.path = "trainer.strategy.init_args.broadcast_buffers",
+                                              .label = "broadcast_buffers",
+                                              .type = FieldType::Bool,
+                                              .stage = "forward",
+                                              .fallback = "true",
+                                              .use = FieldUse::Runs,
+                                              .help = "Running statistics of rank 0 go to all ranks before a "
+                                                      "forward pass. false: each rank keeps its own."};
 inline constexpr Field ddpCommHook = {
     .path = "trainer.strategy.init_args.ddp_comm_hook",
     .knob = "strategy.ddp.ddp_comm_hook",
@@ -69,14 +101,15 @@ inline constexpr Field deepspeedConfig = {
     .type = FieldType::Any,
     .stage = "configure",
     .help = "A DeepSpeed configuration, or its file. It replaces the arguments."};
-inline constexpr Field modelParallelData = {
-    .path = "trainer.strategy.init_args.data_parallel_size",
-    .knob = "strategy.model_parallel.data_parallel_size",
-    .label = "data_parallel_size",
-    .type = FieldType::Any,
-    .stage = "setup",
-    .fallback = "auto",
-    .help = "Ranks over which the batch is split. auto: the number of nodes."};
+inline constexpr Field modelParallelData = {.path = "trainer.strategy.init_args.data_parallel_size",
+                                            .knob = "strategy.model_parallel.data_parallel_size",
+                                            .label = "data_parallel_size",
+                                            .type = FieldType::Any,
+                                            .stage = "setup",
+                                            .fallback = "auto",
+                                            .use = FieldUse::Runs,
+                                            .help = "Ranks over which the batch and the weights are split. "
+                                                    "auto: the number of nodes. This engine: all ranks."};
 inline constexpr Field modelParallelTensor = {
     .path = "trainer.strategy.init_args.tensor_parallel_size",
     .knob = "strategy.model_parallel.tensor_parallel_size",
@@ -84,7 +117,9 @@ inline constexpr Field modelParallelTensor = {
     .type = FieldType::Any,
     .stage = "setup",
     .fallback = "auto",
-    .help = "Ranks over which layers are split. auto: the devices of a node."};
+    .use = FieldUse::Runs,
+    .help =
+        "Ranks over which layers are split. auto: the devices of a node. This engine splits no layer: 1."};
 inline constexpr Field singleDevice = {.path = "trainer.strategy.init_args.device",
                                        .knob = "strategy.single_device.device",
                                        .label = "device",
@@ -127,14 +162,15 @@ inline constexpr Field strategyParallelDevices = {.path = "trainer.strategy.init
                                                   .stage = "setup",
                                                   .help = "The devices that the strategy is told to use."};
 inline constexpr std::array<std::string_view, 3> kStrategyBackendChoices = {"nccl", "gloo", "mpi"};
-inline constexpr Field strategyBackend = {
-    .path = "trainer.strategy.init_args.process_group_backend",
-    .knob = "strategy.process_group_backend",
-    .label = "process_group_backend",
-    .type = FieldType::Choice,
-    .stage = "setup",
-    .choices = kStrategyBackendChoices,
-    .help = "The library that carries data between ranks. Chosen by the device where nothing is said."};
+inline constexpr Field strategyBackend = {.path = "trainer.strategy.init_args.process_group_backend",
+                                          .knob = "strategy.process_group_backend",
+                                          .label = "process_group_backend",
+                                          .type = FieldType::Choice,
+                                          .stage = "setup",
+                                          .choices = kStrategyBackendChoices,
+                                          .help = "The library that carries data between ranks. Chosen by "
+                                                  "the device where nothing is said. What carries it "
+                                                  "here says mantissa.communicator."};
 inline constexpr Field fsdpScaler = {.path = "trainer.plugins[FSDPPrecision].scaler",
                                      .label = "scaler of FSDPPrecision",
                                      .type = FieldType::Any,

@@ -32,7 +32,7 @@ inline constexpr Field precision = {
     .use = FieldUse::Runs,
     .help = "Number format of weights and of the computation. In the mixed ones weights stay in fp32 and "
             "16-mixed adds a loss scale; in the true ones weights are 16-bit too."};
-inline constexpr std::array<std::string_view, 11> kStrategyChoices = {"auto",
+inline constexpr std::array<std::string_view, 13> kStrategyChoices = {"auto",
                                                                       "single_device",
                                                                       "ddp",
                                                                       "fsdp",
@@ -42,17 +42,21 @@ inline constexpr std::array<std::string_view, 11> kStrategyChoices = {"auto",
                                                                       "deepspeed_stage_1",
                                                                       "deepspeed_stage_2",
                                                                       "deepspeed_stage_3",
-                                                                      "deepspeed_stage_3_offload"};
-inline constexpr Field strategy = {.path = "trainer.strategy",
-                                   .knob = "strategy",
-                                   .label = "strategy",
-                                   .type = FieldType::Any,
-                                   .stage = "forward",
-                                   .fallback = "auto",
-                                   .choices = kStrategyChoices,
-                                   .use = FieldUse::Runs,
-                                   .help = "How ranks share the work: ddp keeps a whole copy on each and "
-                                           "averages gradients, fsdp keeps a slice of everything on each."};
+                                                                      "deepspeed_stage_3_offload",
+                                                                      "ModelParallelStrategy",
+                                                                      "zero1"};
+inline constexpr Field strategy = {
+    .path = "trainer.strategy",
+    .knob = "strategy",
+    .label = "strategy",
+    .type = FieldType::Any,
+    .stage = "forward",
+    .fallback = "auto",
+    .choices = kStrategyChoices,
+    .use = FieldUse::Runs,
+    .help = "How ranks share the work: ddp keeps a whole copy on each and "
+            "averages gradients, fsdp keeps a slice of everything on each. zero1 is this engine's own: whole "
+            "weights on each, the optimizer's state split."};
 inline constexpr std::array<std::string_view, 6> kAcceleratorChoices = {"auto", "cpu", "gpu",
                                                                         "cuda", "mps", "tpu"};
 inline constexpr Field accelerator = {

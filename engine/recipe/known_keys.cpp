@@ -164,6 +164,7 @@ std::vector<UnknownKey> unknownKeys(const Setup& setup)
     check.section(setup, "mantissa", std::move(own));
     check.section(setup, "mantissa.fabric", keysUnder("mantissa.fabric"));
     check.section(setup, "mantissa.scaler", keysUnder("mantissa.scaler"));
+    check.section(setup, "mantissa.sharding", keysUnder("mantissa.sharding"));
     for (const auto* section : {"model", "data", "lr_scheduler"})
         checkOwnClass(check, setup, section);
     return check.take();

@@ -84,7 +84,7 @@ void planCheckpoints(PlanReader& reader, RunPlan& plan)
     }
     if (!checkpoints.atEnd)
         checkpoints.everySteps = 0;
-    if (plan.strategy == StrategyKind::FsdpFullShard)
+    if (plan.strategy == StrategyKind::Fsdp)
         checkpoints.sharded = reader.word(field::fsdpStateDictType) == "sharded";
 }
 

@@ -80,6 +80,10 @@ void forwardChips(const Setup& setup, Chips& chips)
     chips.setting(field::strategy, strategy.isMap() ? classOf(strategy) : shown(strategy));
     if (strategyAsked(setup) == "fsdp")
         chips.effective(field::fsdpShardingStrategy, "sharding");
+    if (strategyAsked(setup) == "model_parallel")
+        chips.effective(field::shardReshard);
+    if (recomputes(setup))
+        chips.setting(field::recompute, "in backward", "activations");
 }
 
 void lossChips(const Setup& setup, Chips& chips)
@@ -102,7 +106,8 @@ void scaleChips(const Setup& setup, Chips& chips)
 
 void backwardChips(const Setup& setup, Chips& chips)
 {
-    if (shardsWeights(setup))
+    const auto sharding = shardsAsked(setup).sharding;
+    if (shardsWeights(setup) && (sharding == Sharding::Full || sharding == Sharding::Hybrid))
         chips.consequence("gathers again", "each unit");
     else
         chips.consequence("gradients", stepDtypes(setup).gradient);
@@ -114,8 +119,12 @@ void backwardChips(const Setup& setup, Chips& chips)
 void reduceChips(const Setup& setup, Chips& chips)
 {
     chips.consequence("mean over", std::to_string(ranksHere(setup)) + " ranks");
-    if (shardsWeights(setup))
+    if (strategyAsked(setup) == "model_parallel")
+        chips.setting(field::shardReduceDtype, stepDtypes(setup).reduce);
+    else if (shardsWeights(setup))
         chips.setting(field::fsdpReduceDtype, stepDtypes(setup).reduce);
+    if (strategyAsked(setup) == "ddp" && setup[field::ddpBucketCap].isSet())
+        chips.effective(field::ddpBucketCap);
     const auto batches = accumulationAsked(setup);
     const bool accumulates =
         std::any_of(batches.begin(), batches.end(), [](const auto& b) { return b.second > 1; });
@@ -153,6 +162,9 @@ void optimizerChips(const Setup& setup, Chips& chips)
     chips.className(field::scheduleClass, "schedule", "constant");
     if (precisionName(setup) == "16-mixed" && !unscalesExplicitly(setup))
         chips.consequence("÷ scale", "by the optimizer");
+    if (const auto frozen = frozenAsked(setup); !frozen.empty())
+        chips.setting(field::frozen,
+                      frozen.size() == 1 ? frozen.front() : std::to_string(frozen.size()) + " groups");
 }
 
 void updateChips(const Setup& setup, Chips& chips)

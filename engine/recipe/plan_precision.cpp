@@ -59,50 +59,6 @@ void planPlugins(PlanReader& reader)
                         "Remove it to train here.");
 }
 
-void planShardDtypes(PlanReader& reader, RunPlan& plan)
-{
-    const auto& mixed = reader.setup()[field::fsdpMixedPrecision];
-    const auto read = [&](const Value& value, std::string& dtype) {
-        if (!value.isSet())
-            return;
-        dtype = dtypeName(value.asString());
-        if (dtype.empty())
-            reader.cannot(field::fsdpMixedPrecision.path, value,
-                          "It knows torch.float32, torch.float16 and torch.bfloat16.");
-    };
-    if (mixed.isString()) {
-        read(mixed, plan.paramDtype);
-        plan.reduceDtype = plan.paramDtype;
-        return;
-    }
-    read(argumentOf(mixed, "param_dtype"), plan.paramDtype);
-    read(argumentOf(mixed, "reduce_dtype"), plan.reduceDtype);
-    if (argumentOf(mixed, "buffer_dtype").isSet())
-        reader.fail("buffer_dtype is set, and this engine keeps buffers in the format of the precision.",
-                    "Remove it to train here.");
-}
-
-void planFsdp(PlanReader& reader, RunPlan& plan)
-{
-    const auto& setup = reader.setup();
-    plan.strategy = StrategyKind::FsdpFullShard;
-    if (setup.effective(field::fsdpShardingStrategy).asString() != "FULL_SHARD")
-        reader.cannot(field::fsdpShardingStrategy.path, setup[field::fsdpShardingStrategy],
-                      "It shards with FULL_SHARD.");
-    const auto& strategy = setup[field::strategy];
-    const bool offloads = strategy.isMap()
-        ? setup[field::fsdpCpuOffload].isSet() && setup[field::fsdpCpuOffload] != Value(false)
-        : strategy.asString() == "fsdp_cpu_offload";
-    if (offloads)
-        reader.fail("The shards are to be kept in main memory, where this engine has them anyway.",
-                    "Use strategy: fsdp to train here.");
-    for (const auto* field : {&field::fsdpActivationCheckpointing, &field::fsdpActivationCheckpointingPolicy,
-                              &field::fsdpDeviceMesh})
-        if (setup[*field].isSet())
-            reader.cannot(field->path, setup[*field], "Remove it to train here.");
-    planShardDtypes(reader, plan);
-}
-
 } // namespace
 
 std::string_view precisionId(PrecisionMode mode)
@@ -131,38 +87,6 @@ void planPrecision(PlanReader& reader, RunPlan& plan)
     plan.precision = *mode;
     planScaler(reader, plan);
     planPlugins(reader);
-}
-
-void planStrategy(PlanReader& reader, RunPlan& plan)
-{
-    const auto& setup = reader.setup();
-    if (setup[field::ranks].isSet())
-        (void)reader.integer(field::ranks);
-    plan.ranks = ranksHere(setup);
-    if (static_cast<double>(plan.ranks) > *field::ranks.most)
-        reader.fail(std::to_string(plan.ranks)
-                        + " ranks are asked for, and one machine here takes at most 64.",
-                    "Set mantissa.ranks to the number of thread ranks to train with.");
-    const auto kind = strategyAsked(setup);
-    if (kind == "single_device") {
-        plan.strategy = StrategyKind::Single;
-        if (plan.ranks > 1)
-            reader.fail("A single-device strategy cannot use " + std::to_string(plan.ranks) + " ranks.",
-                        "Set mantissa.ranks to 1, or choose ddp or fsdp.");
-    } else if (kind == "ddp") {
-        plan.strategy = StrategyKind::Ddp;
-        if (setup[field::ddpCommHook].isSet() || setup[field::ddpModelAveraging].isSet())
-            reader.fail("This DDP changes gradients or weights on their way, which this engine does not.",
-                        "Remove the hook to train here.");
-    } else if (kind == "fsdp") {
-        planFsdp(reader, plan);
-    } else {
-        reader.cannot(field::strategy.path, setup.effective(field::strategy),
-                      "It runs single_device, ddp and fsdp.");
-    }
-    if (reader.flag(field::syncBatchnorm))
-        reader.cannot(field::syncBatchnorm.path, true,
-                      "Its batch normalisation is over the batch of each rank.");
 }
 
 } // namespace mantissa

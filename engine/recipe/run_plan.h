@@ -2,6 +2,7 @@
 
 #include "engine/core/result.h"
 #include "engine/recipe/setup.h"
+#include "engine/recipe/strategy_plan.h"
 
 #include <cstdint>
 #include <map>
@@ -18,7 +19,6 @@ std::string_view precisionId(PrecisionMode mode); ///< "16-mixed", as in `traine
 /// Nothing where it is not one that this engine trains in.
 std::optional<PrecisionMode> precisionWithId(std::string_view id);
 
-enum class StrategyKind { Single, Ddp, FsdpFullShard };
 enum class OptimizerKind { Sgd, Adam, AdamW };
 /// Which arithmetic an optimizer follows. All three give the same algorithm and differ in the last bits.
 enum class OptimizerImpl { ForLoop, Foreach, Fused };
@@ -149,6 +149,11 @@ struct CheckpointPlan {
 struct RunPlan {
     PrecisionMode precision = PrecisionMode::Fp32True;
     StrategyKind strategy = StrategyKind::Single;
+    DdpPlan ddp;
+    ShardPlan shards;
+    CommKind comm = CommKind::Threads;
+    std::vector<std::string> frozen; ///< Weights whose names begin with one of these get no gradient.
+    bool recompute = false; ///< Activation checkpointing: the forward pass of a unit runs again in backward.
     int ranks = 1;
     int threadsPerRank = 1;
     bool explicitUnscale =

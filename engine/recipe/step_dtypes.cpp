@@ -20,6 +20,12 @@ std::string lowDtype(const std::string& precision)
 /// FSDP's own mixed precision replaces the table's formats.
 std::string shardDtype(const Setup& setup, std::string_view argument, const std::string& fallback)
 {
+    if (strategyAsked(setup) == "model_parallel") {
+        const auto& policy =
+            setup[argument == "param_dtype" ? field::shardParamDtype : field::shardReduceDtype];
+        const auto named = dtypeName(policy.asString());
+        return named.empty() ? fallback : named;
+    }
     const auto& mixed = setup[field::fsdpMixedPrecision];
     const auto& written = mixed.isString() ? mixed : argumentOf(mixed, argument);
     const auto dtype = dtypeName(written.asString());
@@ -42,15 +48,20 @@ StepDtypes stepDtypes(const Setup& setup)
     const auto low = lowDtype(precision);
     const bool mixed = precision.ends_with("-mixed");
     const bool sharded = shardsWeights(setup);
+    const bool fsdp2 =
+        strategyAsked(setup) == "model_parallel"; // no table of formats: autocast, as without shards
     StepDtypes dtypes;
     dtypes.compute = sharded ? shardDtype(setup, "param_dtype", low) : low;
     dtypes.stored = mixed ? "fp32" : low;
+    const auto gathered = fsdp2 ? shardDtype(setup, "param_dtype", dtypes.stored) : dtypes.compute;
     dtypes.raw = takesTokens(setup) ? "int64" : "fp32";
-    const auto floats = sharded ? dtypes.compute : dtypes.stored;
+    const bool casts = !fsdp2 || setup.effective(field::shardCastInputs).asBool(true);
+    const auto floats = !sharded ? dtypes.stored : casts ? gathered : dtypes.raw;
     dtypes.input = takesTokens(setup) ? "int64" : floats;
     dtypes.loss = mixed || sharded ? "fp32" : low;
-    dtypes.gradient = sharded ? dtypes.compute : dtypes.stored;
-    dtypes.reduce = sharded ? shardDtype(setup, "reduce_dtype", low) : dtypes.gradient;
+    dtypes.gradient = sharded ? gathered : dtypes.stored;
+    dtypes.gathered = dtypes.gradient; // autograd keeps the dtype of the weights
+    dtypes.reduce = sharded ? shardDtype(setup, "reduce_dtype", fsdp2 ? gathered : low) : dtypes.gradient;
     return dtypes;
 }
 

@@ -12,6 +12,7 @@ struct StepDtypes {
     std::string input; ///< What the model is given.
     std::string compute; ///< Forward and backward.
     std::string loss;
+    std::string gathered; ///< Weights as the forward pass is given them.
     std::string gradient; ///< As the backward pass leaves it.
     std::string reduce; ///< On its way between ranks.
     std::string stored; ///< Weights that the optimizer changes, and the gradients that it is given.

@@ -20,7 +20,8 @@ public:
         : m_setup(setup),
           m_dtypes(stepDtypes(setup)),
           m_ranks(ranksHere(setup)),
-          m_sharded(shardsWeights(setup)),
+          m_sharded(partsAsked(setup) > 1),
+          m_shards(shardsAsked(setup)),
           m_scales(precisionName(setup) == "16-mixed"),
           m_unscales(unscalesExplicitly(setup)),
           m_clip(clipAsked(setup))
@@ -92,7 +93,8 @@ private:
         case Stage::ConvertInput:
             return "same";
         case Stage::Forward:
-            return m_sharded ? "same, units gathered from all shards" : "same, own copy of the weights";
+            return m_sharded && shardsWeights(m_setup) ? "same, units gathered from all shards"
+                                                       : "same, own copy of the weights";
         case Stage::Loss:
             return "own loss";
         case Stage::Scale:
@@ -146,23 +148,33 @@ private:
         m_plan.arrows.push_back({from, Stage::Data, {}, "next step"});
     }
 
+    void add(Stage stage, CommWhen when, std::string operation, std::string dtype, std::string words)
+    {
+        m_plan.comms.push_back({stage, when, std::move(operation), std::move(dtype), std::move(words)});
+    }
+
     void addComms()
     {
-        if (m_sharded) {
-            m_plan.comms.push_back(
-                {Stage::Forward, CommWhen::Before, "all-gather", m_dtypes.compute, "units"});
-            m_plan.comms.push_back(
-                {Stage::Backward, CommWhen::Before, "all-gather", m_dtypes.compute, "units"});
+        const bool zero1 = strategyAsked(m_setup) == "zero1";
+        const bool again = m_shards.sharding == Sharding::Full || m_shards.sharding == Sharding::Hybrid;
+        if (m_sharded && !zero1) {
+            add(Stage::Forward, CommWhen::Before, "all-gather", m_dtypes.gathered, "units");
+            if (again)
+                add(Stage::Backward, CommWhen::Before, "all-gather", m_dtypes.gathered, "units");
         }
-        m_plan.comms.push_back({Stage::Backward, CommWhen::After, m_sharded ? "reduce-scatter" : "all-reduce",
-                                m_dtypes.reduce, "gradients"});
+        if (m_sharded)
+            add(Stage::Backward, CommWhen::After, "reduce-scatter", m_dtypes.reduce, "gradients");
+        if (!m_sharded || (!zero1 && m_shards.replicas > 1))
+            add(Stage::Backward, CommWhen::After, "all-reduce", m_dtypes.reduce, "gradients");
         // Where the optimizer divides by the scale itself, ranks still have to agree before it steps.
         if (m_scales && m_unscales)
-            m_plan.comms.push_back({Stage::Unscale, CommWhen::After, "all-reduce", "fp32", "found-inf"});
+            add(Stage::Unscale, CommWhen::After, "all-reduce", "fp32", "found-inf");
         else if (m_scales)
-            m_plan.comms.push_back({Stage::Optimizer, CommWhen::Before, "all-reduce", "fp32", "found-inf"});
+            add(Stage::Optimizer, CommWhen::Before, "all-reduce", "fp32", "found-inf");
         if (m_sharded && m_clip.kind == ClipKind::Norm)
-            m_plan.comms.push_back({Stage::Clip, CommWhen::After, "all-reduce", "fp64", normWords()});
+            add(Stage::Clip, CommWhen::After, "all-reduce", "fp64", normWords());
+        if (zero1)
+            add(Stage::Optimizer, CommWhen::After, "all-gather", m_dtypes.stored, "weights");
     }
 
     std::string normWords() const
@@ -175,7 +187,8 @@ private:
     const Setup& m_setup;
     StepDtypes m_dtypes;
     int m_ranks;
-    bool m_sharded;
+    bool m_sharded; ///< The optimizer of a rank works on its part.
+    ShardPlan m_shards;
     bool m_scales;
     bool m_unscales;
     ClipAsked m_clip;

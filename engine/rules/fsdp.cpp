@@ -1,3 +1,4 @@
+#include "engine/recipe/class_object.h"
 #include "engine/recipe/fields.h"
 #include "engine/rules/making.h"
 #include "engine/rules/reading.h"
@@ -84,9 +85,32 @@ void fsdpAccumulationReduces(RuleContext& context)
     context.report(std::move(finding));
 }
 
+/// A name that only this engine knows.
+void ownStrategy(RuleContext& context)
+{
+    if (strategyKind(context.at(field::strategy)) != "zero1")
+        return;
+    Finding finding = findingAt(Severity::WontStart, Stage::Configure, {field::strategy.path});
+    finding.message = "strategy=" + readStrategy(context).name
+        + " is this engine's own: ZeRO stage 1, whole weights and a split optimizer state.";
+    finding.why =
+        "The target looks a strategy up by its name and has none of that name; DeepSpeed's stage 1 is the "
+        "nearest, and brings an engine of its own.";
+    finding.source = inLightning("src/lightning/pytorch/trainer/connectors/accelerator_connector.py, "
+                                 "_check_config_and_set_final_flags");
+    finding.engine = "better: trains it";
+    finding.raises = "ValueError: You selected an invalid strategy name: `strategy='zero1'`.";
+    finding.fixes = {
+        changingFix("Keep the whole optimizer state on every rank", {setTo(field::strategy.path, "ddp")},
+                    "The numbers are those of zero1; each rank needs the memory of the whole state."),
+        changingFix("Train with this engine", {setTo(field::target.path, "mantissa")})};
+    context.report(std::move(finding));
+}
+
 constexpr std::array kRules = {
     Rule{"fsdp-precision", kOfLightning, {"2.1"}, fsdpPrecision},
     Rule{"fsdp-precision-plugin", kOfLightning, {"2.1"}, fsdpPrecisionPlugin},
+    Rule{"own-strategy", kOfLightning, {"2.0"}, ownStrategy},
     Rule{"fsdp-accumulation-reduces", kOfTrainer, {"2.0"}, fsdpAccumulationReduces},
 };
 

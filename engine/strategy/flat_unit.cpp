@@ -3,15 +3,23 @@
 #include "engine/strategy/nonfinite.h"
 #include "engine/strategy/wire_type.h"
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 namespace mantissa {
 namespace {
 
+std::int64_t elementsOf(const std::vector<std::int64_t>& shape)
+{
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
 std::int64_t aligned(std::int64_t elements)
 {
-    constexpr std::int64_t kElements = 16; // 64 bytes of fp32: matrix kernels read whole cache lines
-    return (elements + kElements - 1) / kElements * kElements;
+    const std::int64_t one[] = {elements};
+    return shardElements(one, 1);
 }
 
 std::vector<std::int64_t> denseStrides(const std::vector<std::int64_t>& shape)
@@ -40,79 +48,118 @@ void divide(at::Tensor& tensor, double by)
 
 } // namespace
 
-FlatUnit::FlatUnit(Communicator& communicator, ParameterMeter& meter, FlatDtypes dtypes,
-                   const std::vector<at::Tensor>& weights)
-    : m_communicator(communicator), m_meter(meter), m_dtypes(dtypes)
+FlatUnit::FlatUnit(const ShardGroups& groups, MemoryMeter& meter, FlatDtypes dtypes,
+                   std::vector<FlatWeight> weights, bool stays)
+    : m_groups(groups),
+      m_meter(meter),
+      m_dtypes(dtypes),
+      m_weights(std::move(weights)),
+      m_stays(stays),
+      m_inPlace(dtypes.param == dtypes.stored && (stays || groups.shards() == 1))
 {
-    layOut(weights);
+    layOut();
     const at::NoGradGuard noGrad;
-    m_shard = at::zeros({m_shardLength}, dtypes.stored);
-    for (std::size_t i = 0; i < weights.size(); ++i)
-        piece(m_shard, i).copy_(cut(weights[i].detach(), i));
-    m_shard.set_requires_grad(true);
+    const std::int64_t elements = m_shardLength * groups.shards();
+    if (m_inPlace) {
+        m_buffer = at::zeros({elements}, dtypes.param);
+        m_wholeBytes = m_buffer.nbytes();
+        m_whole = true;
+        m_shard = ownPlace();
+    } else {
+        m_buffer = at::empty({0}, dtypes.param);
+        m_wholeBytes = static_cast<std::uint64_t>(elements) * m_buffer.itemsize();
+        m_shard = at::zeros({m_shardLength}, dtypes.stored);
+    }
+    m_shard.set_requires_grad(!frozen());
+    m_meter.keep(shardBytes());
+    if (frozen())
+        return;
     m_gradient = at::zeros({m_shardLength}, dtypes.stored);
-    m_buffer = at::empty({m_shardLength * communicator.size()}, dtypes.param);
-    m_wholeBytes = m_buffer.storage().nbytes();
-    m_meter.add(m_shard.nbytes());
-    m_whole = true;
-    m_meter.add(m_wholeBytes);
-    release();
+    m_meter.gradients.add(m_gradient.nbytes());
 }
 
-void FlatUnit::layOut(const std::vector<at::Tensor>& weights)
+void FlatUnit::layOut()
 {
+    for (const auto& weight : m_weights)
+        m_lengths.push_back(elementsOf(weight.shape));
     std::int64_t end = 0;
-    for (const auto& weight : weights) {
-        m_shapes.push_back(weight.sizes().vec());
-        m_lengths.push_back(weight.numel());
+    for (const auto length : m_lengths) {
         m_offsets.push_back(end);
-        end += aligned(weight.numel());
+        end += aligned(length);
     }
-    const std::int64_t ranks = m_communicator.size();
-    m_shardLength = aligned((end + ranks - 1) / ranks);
+    m_shardLength = shardElements(m_lengths, m_groups.shards());
+}
+
+bool FlatUnit::frozen() const
+{
+    return std::all_of(m_weights.begin(), m_weights.end(), [](const auto& weight) { return weight.frozen; });
+}
+
+void FlatUnit::fill(std::size_t weight, const at::Tensor& value)
+{
+    const at::NoGradGuard noGrad;
+    if (m_inPlace)
+        whole(m_buffer, weight).copy_(value.detach());
+    else
+        piece(m_shard, weight).copy_(cut(value.detach(), weight));
+    m_stale = !m_inPlace;
+}
+
+at::Tensor FlatUnit::ownPlace() const
+{
+    at::Tensor own = at::empty({0}, m_buffer.options());
+    own.set_(m_buffer.storage(), m_shardLength * m_groups.shard(), {m_shardLength}, {1});
+    return own;
 }
 
 void FlatUnit::materialize()
 {
-    if (m_whole)
+    if (isWhole())
         return;
-    auto* storage = m_buffer.storage().unsafeGetStorageImpl();
-    at::native::resize_bytes_cpu(storage, m_wholeBytes);
-    m_whole = true;
-    m_meter.add(m_wholeBytes);
-    const auto count = static_cast<std::size_t>(m_shardLength);
-    const std::size_t bytes = count * m_buffer.itemsize();
-    auto* whole = static_cast<char*>(m_buffer.mutable_data_ptr());
-    const void* own = m_shard.const_data_ptr();
-    if (m_dtypes.param != m_dtypes.stored) {
-        // Converted straight into this rank's place of the buffer: 16-bit weights travel as 16 bits, and no
-        // copy is made.
-        const at::NoGradGuard noGrad;
-        auto* place = whole + static_cast<std::size_t>(m_communicator.rank()) * bytes;
-        at::from_blob(place, {m_shardLength}, at::TensorOptions(m_dtypes.param)).copy_(m_shard.detach());
-        own = place;
+    if (!m_whole) {
+        at::native::resize_bytes_cpu(m_buffer.storage().unsafeGetStorageImpl(), m_wholeBytes);
+        m_whole = true;
+        m_meter.gather(m_wholeBytes);
     }
-    m_communicator.allGather(own, whole, count, wireTypeOf(m_dtypes.param));
+    m_stale = false;
+    const auto count = static_cast<std::size_t>(m_shardLength);
+    const void* own = m_shard.const_data_ptr();
+    if (m_dtypes.param != m_dtypes.stored || m_groups.shards() == 1) {
+        convertOwn();
+        own = ownPlace().const_data_ptr();
+    }
+    if (m_groups.shards() == 1)
+        return;
+    m_groups.within().allGather(own, m_buffer.storage().mutable_data(), count, wireTypeOf(m_dtypes.param));
     ++m_gathers;
+}
+
+// Straight into this rank's place of the buffer: 16-bit weights travel as 16 bits, and no copy is made.
+void FlatUnit::convertOwn()
+{
+    if (m_inPlace)
+        return;
+    const at::NoGradGuard noGrad;
+    ownPlace().copy_(m_shard.detach());
 }
 
 void FlatUnit::release()
 {
-    if (!m_whole)
+    if (!m_whole || m_inPlace || m_stays)
         return;
     auto* storage = m_buffer.storage().unsafeGetStorageImpl();
     storage->set_data_ptr_noswap(storage->allocator()->allocate(0));
     storage->set_nbytes(0);
     m_whole = false;
-    m_meter.remove(m_wholeBytes);
+    m_meter.giveBack(m_wholeBytes);
 }
 
 std::vector<at::Tensor> FlatUnit::aliases() const
 {
     std::vector<at::Tensor> weights;
-    for (std::size_t i = 0; i < m_shapes.size(); ++i) {
+    for (std::size_t i = 0; i < m_weights.size(); ++i) {
         at::Tensor weight = at::empty({0}, m_buffer.options());
-        weight.set_(m_buffer.storage(), m_offsets[i], m_shapes[i], denseStrides(m_shapes[i]));
+        weight.set_(m_buffer.storage(), m_offsets[i], m_weights[i].shape, denseStrides(m_weights[i].shape));
         weights.push_back(std::move(weight));
     }
     return weights;
@@ -121,37 +168,62 @@ std::vector<at::Tensor> FlatUnit::aliases() const
 void FlatUnit::takeGradients(std::vector<at::Tensor>&& gradients, bool sync)
 {
     const at::NoGradGuard noGrad;
-    at::Tensor flat = at::zeros({m_shardLength * m_communicator.size()}, m_dtypes.reduce);
+    at::Tensor flat = at::zeros({m_shardLength * m_groups.shards()}, m_dtypes.reduce);
+    const std::uint64_t bytes = flat.nbytes();
+    m_meter.reduction.add(bytes);
     for (std::size_t i = 0; i < gradients.size(); ++i) {
-        if (gradients[i].defined())
+        if (gradients[i].defined() && !m_weights[i].frozen)
             flat.narrow(0, m_offsets[i], m_lengths[i]).copy_(gradients[i].reshape({-1}));
     }
     gradients.clear();
     if (!sync) {
-        m_unsynced = m_unsynced.defined() ? m_unsynced.add_(flat) : flat.to(at::kFloat);
-        return;
+        if (!m_unsynced.defined()) {
+            m_unsynced = flat.to(at::kFloat);
+            m_meter.reduction.add(m_unsynced.nbytes());
+        } else {
+            m_unsynced.add_(flat);
+        }
+    } else if (m_unsynced.defined()) {
+        m_unsynced.add_(flat);
+        reduceLeftover();
+    } else {
+        reduce(std::move(flat));
     }
-    if (m_unsynced.defined())
-        flat = std::exchange(m_unsynced, at::Tensor()).add_(flat).to(m_dtypes.reduce);
-    reduce(std::move(flat));
+    m_meter.reduction.remove(bytes);
 }
 
 void FlatUnit::reduceLeftover()
 {
+    if (!m_unsynced.defined())
+        return;
     const at::NoGradGuard noGrad;
-    if (m_unsynced.defined())
-        reduce(std::exchange(m_unsynced, at::Tensor()).to(m_dtypes.reduce));
+    const std::uint64_t bytes = m_unsynced.nbytes();
+    reduce(std::exchange(m_unsynced, at::Tensor()).to(m_dtypes.reduce));
+    m_meter.reduction.remove(bytes);
+}
+
+at::Tensor FlatUnit::sumOverShards(const at::Tensor& flat)
+{
+    if (m_groups.shards() == 1)
+        return flat;
+    at::Tensor own = at::empty({m_shardLength}, flat.options());
+    m_groups.within().reduceScatter(flat.const_data_ptr(), own.mutable_data_ptr(),
+                                    static_cast<std::size_t>(m_shardLength), wireTypeOf(m_dtypes.reduce));
+    return own;
 }
 
 void FlatUnit::reduce(at::Tensor flat)
 {
     m_nonfinite += countNonfinite(flat);
-    const std::int64_t ranks = m_communicator.size();
+    const std::int64_t ranks = m_groups.ranks();
     const std::int64_t before = dividedBefore(ranks);
     divide(flat, static_cast<double>(before));
-    at::Tensor own = at::empty({m_shardLength}, flat.options());
-    m_communicator.reduceScatter(flat.const_data_ptr(), own.mutable_data_ptr(),
-                                 static_cast<std::size_t>(m_shardLength), wireTypeOf(m_dtypes.reduce));
+    at::Tensor own = sumOverShards(flat);
+    const std::uint64_t bytes = m_groups.shards() == 1 ? 0 : own.nbytes();
+    m_meter.reduction.add(bytes);
+    if (m_groups.replicas() > 1)
+        m_groups.across().allReduce(own.mutable_data_ptr(), static_cast<std::size_t>(own.numel()),
+                                    wireTypeOf(m_dtypes.reduce), ReduceOp::Sum);
     ++m_reductions;
     divide(own, static_cast<double>(ranks) / static_cast<double>(before));
     if (m_hasGradient)
@@ -159,17 +231,21 @@ void FlatUnit::reduce(at::Tensor flat)
     else
         m_gradient.copy_(own);
     m_hasGradient = true;
+    m_meter.reduction.remove(bytes);
 }
 
 void FlatUnit::zeroGradient()
 {
     m_hasGradient = false;
+    if (!m_unsynced.defined())
+        return;
+    m_meter.reduction.remove(m_unsynced.nbytes());
     m_unsynced.reset();
 }
 
 FlatUnit::Span FlatUnit::spanOf(std::size_t weight) const
 {
-    const std::int64_t first = m_shardLength * m_communicator.rank();
+    const std::int64_t first = m_shardLength * m_groups.shard();
     const std::int64_t offset = m_offsets[weight];
     const std::int64_t begin = std::clamp<std::int64_t>(offset - first, 0, m_shardLength);
     const std::int64_t end = std::clamp<std::int64_t>(offset + m_lengths[weight] - first, 0, m_shardLength);
@@ -190,7 +266,7 @@ at::Tensor FlatUnit::cut(const at::Tensor& whole, std::size_t weight) const
 
 at::Tensor FlatUnit::whole(const at::Tensor& gathered, std::size_t weight) const
 {
-    return gathered.narrow(0, m_offsets[weight], m_lengths[weight]).view(m_shapes[weight]);
+    return gathered.narrow(0, m_offsets[weight], m_lengths[weight]).view(m_weights[weight].shape);
 }
 
 } // namespace mantissa

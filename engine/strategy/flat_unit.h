@@ -1,6 +1,7 @@
 #pragma once
 
-#include "engine/comm/communicator.h"
+#include "engine/strategy/memory_meter.h"
+#include "engine/strategy/shard_groups.h"
 #include "engine/tensor/torch.h"
 
 #include <cstdint>
@@ -15,34 +16,31 @@ struct FlatDtypes {
     at::ScalarType reduce = at::kFloat;
 };
 
-/// Bytes of parameters alive on one rank: shards, and whole units while they are gathered.
-class ParameterMeter {
-public:
-    void add(std::uint64_t bytes)
-    {
-        m_alive += bytes;
-        m_peak = m_alive > m_peak ? m_alive : m_peak;
-    }
-    void remove(std::uint64_t bytes) { m_alive -= bytes; }
-    std::uint64_t peak() const { return m_peak; }
-
-private:
-    std::uint64_t m_alive = 0;
-    std::uint64_t m_peak = 0;
+/// A weight of a unit.
+struct FlatWeight {
+    std::vector<std::int64_t> shape;
+    bool frozen = false; ///< Gets no gradient.
 };
 
 /// One unit of a sharded model on one rank: its weights laid end to end and padded, cut into equal shards,
 /// one of which is here. The whole is gathered into a buffer whose storage object lives as long as the unit
 /// while its bytes come and go, so that every alias that autograd has saved sees the weights again once they
 /// are back. Used by its rank's thread alone.
+///
+/// With one shard, or where the whole is kept (`stays`), and no change of dtype, the shard is its part of the
+/// buffer: nothing is there twice.
 class FlatUnit {
 public:
-    FlatUnit(Communicator& communicator, ParameterMeter& meter, FlatDtypes dtypes,
-             const std::vector<at::Tensor>& weights);
+    FlatUnit(const ShardGroups& groups, MemoryMeter& meter, FlatDtypes dtypes,
+             std::vector<FlatWeight> weights, bool stays);
 
-    void materialize(); ///< Gathers the whole unit unless it is here. A collective.
-    void release(); ///< Gives the bytes of the whole unit back.
-    bool isWhole() const { return m_whole; }
+    void fill(std::size_t weight, const at::Tensor& value); ///< Sets a whole weight. Before anything else.
+
+    void
+    materialize(); ///< Makes the whole unit be here, up to date. A collective, where something is missing.
+    void release(); ///< Gives the bytes of the whole unit back, unless they stay.
+    void markStale() { m_stale = true; } ///< The shards have changed.
+    bool isWhole() const { return m_whole && !m_stale; }
     std::vector<at::Tensor>
     aliases() const; ///< The weights inside the buffer; no views, so with version counters of their own.
 
@@ -55,6 +53,9 @@ public:
     void zeroGradient();
     std::int64_t takeNonfinite() { return std::exchange(m_nonfinite, 0); }
 
+    bool frozen() const; ///< All of it.
+    bool frozen(std::size_t weight) const { return m_weights[weight].frozen; }
+
     at::Tensor& shard() { return m_shard; } ///< The leaf, in the stored dtype.
     at::Tensor piece(const at::Tensor& shard,
                      std::size_t weight) const; ///< What a shard has of one weight; may be empty.
@@ -66,6 +67,8 @@ public:
 
     std::int64_t shardLength() const { return m_shardLength; }
     std::uint64_t wholeBytes() const { return m_wholeBytes; }
+    std::uint64_t shardBytes() const { return m_inPlace ? m_wholeBytes : m_shard.nbytes(); }
+    bool inPlace() const { return m_inPlace; }
     int gathers() const { return m_gathers; }
     int reductions() const { return m_reductions; }
 
@@ -78,13 +81,18 @@ private:
     };
 
     Span spanOf(std::size_t weight) const;
-    void layOut(const std::vector<at::Tensor>& weights);
+    void layOut();
+    void convertOwn();
+    at::Tensor ownPlace() const; ///< This rank's part of the buffer.
     void reduce(at::Tensor flat);
+    at::Tensor sumOverShards(const at::Tensor& flat);
 
-    Communicator& m_communicator;
-    ParameterMeter& m_meter;
+    const ShardGroups& m_groups;
+    MemoryMeter& m_meter;
     FlatDtypes m_dtypes;
-    std::vector<std::vector<std::int64_t>> m_shapes;
+    std::vector<FlatWeight> m_weights;
+    bool m_stays;
+    bool m_inPlace;
     std::vector<std::int64_t> m_offsets;
     std::vector<std::int64_t> m_lengths;
     std::int64_t m_shardLength = 0;
@@ -94,6 +102,7 @@ private:
     at::Tensor m_buffer;
     at::Tensor m_unsynced; ///< Sum in fp32 of passes without sync.
     bool m_whole = false;
+    bool m_stale = true;
     bool m_hasGradient = false;
     std::int64_t m_nonfinite = 0;
     int m_gathers = 0;

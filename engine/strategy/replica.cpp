@@ -1,42 +1,46 @@
 #include "engine/strategy/replica.h"
 
 #include "engine/strategy/nonfinite.h"
-#include "engine/strategy/wire_type.h"
 
 namespace mantissa {
 
-ReplicaStrategy::ReplicaStrategy(const Model& model, const std::vector<at::Tensor>& weights,
-                                 at::ScalarType stored, Communicator& communicator)
+ReplicaStrategy::ReplicaStrategy(const Model& model, const WeightSource& weights, ReplicaOptions options,
+                                 Communicator& communicator)
     : Strategy(model.parameters()),
       m_communicator(communicator),
       m_ofUnit(static_cast<std::size_t>(model.unitCount()))
 {
     const auto& specs = model.parameters();
     for (std::size_t i = 0; i < specs.size(); ++i) {
-        // A copy even where the dtype fits: the ranks are given the same tensors.
-        m_parameters.push_back(
-            weights[i].detach().to(stored, false, true).contiguous().set_requires_grad(true));
+        // A copy even where the dtype fits: the ranks may be given the same tensors.
+        at::Tensor weight = weights(i).detach().to(options.stored, false, true).contiguous();
+        const bool trained = !isFrozen(specs[i].name, options.frozen);
+        m_parameters.push_back(weight.set_requires_grad(trained));
         m_ofUnit[static_cast<std::size_t>(specs[i].unit)].push_back(i);
-        m_bytes += m_parameters.back().nbytes();
+        m_memory.parameters += weight.nbytes();
+        m_memory.gradients += trained ? weight.nbytes() : 0;
     }
-    if (alone())
+    if (communicator.size() == 1)
         return;
-    makeFlatGradients(stored);
+    makeBuckets(options.plan);
+    if (!options.plan.broadcastBuffers)
+        return;
     for (const auto& [name, buffer] : model.buffers())
-        m_buffers.push_back(buffer);
+        m_modelBuffers.push_back(buffer);
 }
 
-void ReplicaStrategy::makeFlatGradients(at::ScalarType stored)
+void ReplicaStrategy::makeBuckets(const DdpPlan& plan)
 {
-    std::int64_t elements = 0;
-    for (const auto& parameter : m_parameters)
-        elements += parameter.numel();
-    m_flat = at::zeros({elements}, stored);
-    std::int64_t offset = 0;
-    for (auto& parameter : m_parameters) {
-        parameter.mutable_grad() = m_flat.narrow(0, offset, parameter.numel()).view(parameter.sizes());
-        offset += parameter.numel();
+    std::vector<at::Tensor> trained;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < m_parameters.size(); ++i) {
+        if (!m_parameters[i].requires_grad())
+            continue;
+        trained.push_back(m_parameters[i]);
+        names.push_back(parameterNames()[i]);
     }
+    m_buckets = std::make_unique<GradientBuckets>(m_communicator, std::move(trained), std::move(names), plan);
+    m_memory.reduction = m_buckets->copyBytes();
 }
 
 std::vector<at::Tensor> ReplicaStrategy::enter(int unit)
@@ -58,7 +62,7 @@ void ReplicaStrategy::shareBuffers()
     if (!m_buffersDiffer)
         return;
     const at::NoGradGuard noGrad;
-    for (auto& buffer : m_buffers) {
+    for (auto& buffer : m_modelBuffers) {
         const at::Tensor dense = buffer.contiguous();
         m_communicator.broadcast(dense.mutable_data_ptr(), dense.nbytes(), 0);
         if (!dense.is_same(buffer))
@@ -69,71 +73,51 @@ void ReplicaStrategy::shareBuffers()
 
 void ReplicaStrategy::setSync(bool sync)
 {
-    if (m_pending) {
-        average();
-        m_averaged = m_averaged.defined() ? m_averaged.add_(m_flat) : m_flat.clone();
-        m_flat.zero_();
-    }
     m_sync = sync;
+    if (m_buckets)
+        m_buckets->beginPass(sync);
 }
 
 void ReplicaStrategy::endOfBackward()
 {
     m_fresh = true;
-    m_pending = m_sync && !alone();
-    m_buffersDiffer = m_pending && !m_buffers.empty();
+    if (!m_buckets)
+        return;
+    m_buckets->endPass();
+    m_buffersDiffer = m_sync && !m_modelBuffers.empty();
 }
 
 void ReplicaStrategy::countFresh()
 {
     if (!std::exchange(m_fresh, false))
         return;
-    if (!alone()) {
-        m_nonfinite += countNonfinite(m_flat);
-        return;
+    for (const auto& parameter : m_parameters) {
+        if (parameter.grad().defined())
+            m_nonfinite += countNonfinite(parameter.grad());
     }
-    for (const auto& parameter : m_parameters)
-        m_nonfinite += countNonfinite(parameter.grad());
 }
 
 std::int64_t ReplicaStrategy::takeNonfiniteBefore()
 {
+    if (m_buckets)
+        return m_buckets->takeNonfinite();
     countFresh();
     return std::exchange(m_nonfinite, 0);
 }
 
-void ReplicaStrategy::average()
-{
-    countFresh();
-    // Divided before the sum, as DDP does it: in 16 bit the sum could overflow where the mean does not.
-    m_flat.mul_(1.0 / m_communicator.size());
-    m_communicator.allReduce(m_flat.mutable_data_ptr(), static_cast<std::size_t>(m_flat.numel()),
-                             wireTypeOf(m_flat.scalar_type()), ReduceOp::Sum);
-    m_pending = false;
-}
-
 void ReplicaStrategy::reduceGradients()
 {
-    countFresh();
-    if (alone())
-        return;
-    const at::NoGradGuard noGrad;
-    average();
-    if (m_averaged.defined()) {
-        m_flat.add_(m_averaged);
-        m_averaged.reset();
-    }
+    if (m_buckets)
+        m_buckets->finish();
+    else
+        countFresh();
 }
 
 void ReplicaStrategy::zeroGradients()
 {
     m_fresh = false;
-    m_pending = false;
-    m_averaged.reset();
-    if (!alone()) {
-        m_flat.zero_();
-        return;
-    }
+    if (m_buckets)
+        return m_buckets->zero();
     for (auto& parameter : m_parameters)
         parameter.mutable_grad().reset();
 }

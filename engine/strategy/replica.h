@@ -1,15 +1,23 @@
 #pragma once
 
+#include "engine/strategy/gradient_buckets.h"
 #include "engine/strategy/strategy.h"
+
+#include <memory>
 
 namespace mantissa {
 
-/// Whole weights on every rank. With more than one rank the gradients live in one flat buffer, which is
-/// averaged once for a window, or once for each micro batch that syncs. With one rank nothing travels and
-/// nothing is copied.
+struct ReplicaOptions {
+    at::ScalarType stored = at::kFloat;
+    DdpPlan plan;
+    std::vector<std::string> frozen;
+};
+
+/// Whole weights on every rank. With more than one rank the gradients are averaged in buckets, once for a
+/// window, or once for each micro batch that syncs. With one rank nothing travels and nothing is copied.
 class ReplicaStrategy final : public Strategy {
 public:
-    ReplicaStrategy(const Model& model, const std::vector<at::Tensor>& weights, at::ScalarType stored,
+    ReplicaStrategy(const Model& model, const WeightSource& weights, ReplicaOptions options,
                     Communicator& communicator);
 
     std::vector<at::Tensor> enter(int unit) override;
@@ -24,35 +32,36 @@ public:
     void zeroGradients() override;
     void endOfStep() override {}
 
+    bool holdsParts() const override { return false; }
+    int holders() const override { return m_communicator.size(); }
     double sumOverShards(double partOfThisRank) override { return partOfThisRank; }
     double maxOverShards(double partOfThisRank) override { return partOfThisRank; }
 
     NamedTensors fullParameters(bool wanted) override;
     NamedTensors fullState(const std::vector<at::Tensor>& perParameter, bool wanted) override;
-    std::uint64_t peakParameterBytes() const override { return m_bytes; }
+    std::uint64_t peakParameterBytes() const override { return m_memory.parameters; }
+    MemoryTerms memory() const override { return m_memory; }
     Communicator& communicator() override { return m_communicator; }
+
+    std::size_t buckets() const { return m_buckets ? m_buckets->count() : 0; }
 
 protected:
     at::Tensor partOf(const at::Tensor& whole, std::size_t index) const override;
 
 private:
-    bool alone() const { return m_communicator.size() == 1; }
-    void makeFlatGradients(at::ScalarType stored);
+    void makeBuckets(const DdpPlan& plan);
     void shareBuffers();
     void countFresh();
-    void average();
 
     Communicator& m_communicator;
     std::vector<at::Tensor> m_parameters;
     std::vector<std::vector<std::size_t>> m_ofUnit; ///< Indices into m_parameters.
-    std::vector<at::Tensor> m_buffers; ///< Running statistics: rank 0's hold, as in DDP.
-    at::Tensor m_flat; ///< The gradients are views of it.
-    at::Tensor m_averaged; ///< What earlier micro batches of the window have already averaged.
-    std::uint64_t m_bytes = 0;
+    std::unique_ptr<GradientBuckets> m_buckets; ///< With more than one rank.
+    std::vector<at::Tensor> m_modelBuffers; ///< Running statistics: rank 0's hold, as in DDP.
+    MemoryTerms m_memory;
     std::int64_t m_nonfinite = 0;
     bool m_sync = true;
     bool m_fresh = false; ///< Gradients came in that were not yet counted.
-    bool m_pending = false; ///< A backward pass that syncs has ended, its reduction has not begun.
     bool m_buffersDiffer = false; ///< Each rank has seen its own batch since the last broadcast.
 };
 

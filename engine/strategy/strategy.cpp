@@ -1,9 +1,10 @@
 #include "engine/strategy/strategy.h"
 
 #include "engine/precision/precision.h"
-#include "engine/strategy/fsdp.h"
 #include "engine/strategy/replica.h"
+#include "engine/strategy/sharded.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
@@ -48,14 +49,43 @@ void Strategy::loadParameters(const NamedTensors& whole)
     endOfStep(); // what was gathered from the old weights is stale
 }
 
-std::unique_ptr<Strategy> makeStrategy(const RunPlan& plan, const Model& model,
-                                       std::vector<at::Tensor> weights, Communicator& communicator)
+bool isFrozen(const std::string& name, const std::vector<std::string>& frozen)
 {
+    return std::any_of(frozen.begin(), frozen.end(),
+                       [&](const std::string& beginning) { return name.starts_with(beginning); });
+}
+
+namespace {
+
+/// A name that fits no weight is a slip of the pen: nothing would be frozen, and nobody would know.
+void requireNames(const std::vector<ParameterSpec>& weights, const std::vector<std::string>& frozen)
+{
+    for (const auto& beginning : frozen) {
+        const auto fits = [&](const ParameterSpec& spec) { return spec.name.starts_with(beginning); };
+        if (std::none_of(weights.begin(), weights.end(), fits))
+            throw std::invalid_argument("mantissa.frozen names '" + beginning
+                                        + "', and no weight of the model begins so; the first is '"
+                                        + weights.front().name + "'");
+    }
+}
+
+} // namespace
+
+std::unique_ptr<Strategy> makeStrategy(const RunPlan& plan, const Model& model, const WeightSource& weights,
+                                       Communicator& communicator)
+{
+    requireNames(model.parameters(), plan.frozen);
     const PrecisionDtypes dtypes = precisionDtypes(plan);
-    if (plan.strategy != StrategyKind::FsdpFullShard)
-        return std::make_unique<ReplicaStrategy>(model, weights, dtypes.stored, communicator);
-    return std::make_unique<FsdpStrategy>(
-        model, weights, FlatDtypes{dtypes.stored, dtypes.param, dtypes.reduce}, communicator);
+    if (plan.strategy == StrategyKind::Single || plan.strategy == StrategyKind::Ddp)
+        return std::make_unique<ReplicaStrategy>(
+            model, weights, ReplicaOptions{dtypes.stored, plan.ddp, plan.frozen}, communicator);
+    ShardOptions options;
+    options.dtypes = {dtypes.stored, dtypes.param, dtypes.reduce};
+    options.plan = plan.shards;
+    options.stateOnly = plan.strategy == StrategyKind::Zero1;
+    options.keepsUnsynced = plan.strategy != StrategyKind::Fsdp2;
+    options.frozen = plan.frozen;
+    return std::make_unique<ShardedStrategy>(model, weights, std::move(options), communicator);
 }
 
 } // namespace mantissa

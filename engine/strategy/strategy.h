@@ -3,7 +3,9 @@
 #include "engine/checkpoint/safetensors.h"
 #include "engine/comm/communicator.h"
 #include "engine/model/model.h"
+#include "engine/recipe/memory_estimate.h"
 #include "engine/recipe/run_plan.h"
+#include "engine/strategy/weight_source.h"
 #include "engine/tensor/torch.h"
 
 #include <cstdint>
@@ -40,7 +42,10 @@ public:
     virtual void zeroGradients() = 0;
     virtual void endOfStep() = 0;
 
-    /// Sums over all ranks, and over shards where each rank has a part: for norms, whatever the strategy.
+    /// parameters() are parts of the weights, and their gradients parts of the gradients.
+    virtual bool holdsParts() const = 0;
+    virtual int holders() const = 0; ///< Ranks that hold the same as this one, itself included.
+    /// Over the parts that make a whole: for norms, whatever the strategy.
     virtual double sumOverShards(double partOfThisRank) = 0;
     virtual double maxOverShards(double partOfThisRank) = 0;
 
@@ -56,6 +61,7 @@ public:
     /// Puts whole weights, all of them, in the place of the present ones. A collective.
     void loadParameters(const NamedTensors& whole);
 
+    virtual MemoryTerms memory() const = 0; ///< Measured so far; the optimizer's state left out.
     /// Most bytes of parameters (shards and gathered units) that were alive at once on this rank.
     virtual std::uint64_t peakParameterBytes() const = 0;
 
@@ -70,8 +76,8 @@ private:
     std::vector<std::vector<std::int64_t>> m_shapes; ///< Of the whole weights.
 };
 
-/// `weights` are the initial values, the same on every rank, in the order of the model's parameters.
-std::unique_ptr<Strategy> makeStrategy(const RunPlan& plan, const Model& model,
-                                       std::vector<at::Tensor> weights, Communicator& communicator);
+/// `weights` gives the same values on every rank.
+std::unique_ptr<Strategy> makeStrategy(const RunPlan& plan, const Model& model, const WeightSource& weights,
+                                       Communicator& communicator);
 
 } // namespace mantissa

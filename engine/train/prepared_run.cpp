@@ -56,6 +56,14 @@ std::int64_t accumulateAt(const RunPlan& plan, std::int64_t epoch)
     return std::max<std::int64_t>(batches, 1);
 }
 
+WeightSource weightSource(const PreparedRun& prepared)
+{
+    if (!prepared.weights.empty())
+        return [&prepared](std::size_t index) { return prepared.weights[index]; };
+    const auto drawer = std::make_shared<WeightDrawer>(prepared.plan.model, prepared.plan.seed);
+    return [drawer](std::size_t) { return drawer->next(); };
+}
+
 Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan, const std::filesystem::path& checkpoint)
 {
     return guardedTorch("preparing the run", [&]() -> Result<std::shared_ptr<PreparedRun>> {
@@ -82,8 +90,6 @@ Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan, const std::
             if (!read)
                 return read.error();
             initial = *std::move(read);
-        } else {
-            initial.weights = initialWeights(plan.model, plan.seed);
         }
         return std::make_shared<PreparedRun>(plan, std::move(initial),
                                              std::make_unique<Loader>(*std::move(data), *sampler, plan.ranks),

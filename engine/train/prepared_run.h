@@ -2,6 +2,7 @@
 
 #include "engine/data/loader.h"
 #include "engine/recipe/run_plan.h"
+#include "engine/strategy/weight_source.h"
 #include "engine/tensor/torch.h"
 #include "engine/train/stored_training.h"
 #include "engine/train/trainer.h"
@@ -34,12 +35,17 @@ public:
     }
 
     const RunPlan plan;
-    const std::vector<at::Tensor> weights; ///< In param order; fp32 unless a checkpoint holds another dtype.
+    const std::vector<at::Tensor> weights; ///< In param order; fp32 unless a checkpoint holds another dtype;
+                                           ///< empty where each rank draws its own.
     const NamedTensors buffers; ///< From the file with the weights; empty where they are drawn.
     const DataPlace data;
     const std::optional<StoredTraining> from; ///< What this run goes on from.
     const std::unique_ptr<Loader> loader;
 };
+
+/// What a rank's strategy is filled from: the weights read from a file, or drawn one after the other, so that
+/// a sharded model is never whole.
+WeightSource weightSource(const PreparedRun& prepared);
 
 /// Micro batches in a window of an epoch: the entry with the largest key that is not above it, else 1.
 std::int64_t accumulateAt(const RunPlan& plan, std::int64_t epoch);

@@ -7,15 +7,18 @@ namespace mantissa {
 
 using Clock = std::chrono::steady_clock;
 
-RankCrew::Shared::Shared(CrewOrders given)
+RankCrew::Shared::Shared(CrewOrders given, std::shared_ptr<RankGroup> meeting)
     : orders(std::move(given)),
-      group(orders.ranks, orders.collectiveTimeout),
+      group(std::move(meeting)),
       ranks(static_cast<std::size_t>(orders.ranks)),
       states(static_cast<std::size_t>(orders.ranks))
 {
 }
 
-RankCrew::RankCrew(CrewOrders orders) : m_shared(std::make_shared<Shared>(std::move(orders))) {}
+RankCrew::RankCrew(CrewOrders orders, std::shared_ptr<RankGroup> group)
+    : m_shared(std::make_shared<Shared>(std::move(orders), std::move(group)))
+{
+}
 
 RankCrew::~RankCrew() = default;
 
@@ -34,7 +37,7 @@ void RankCrew::start()
 void RankCrew::runRank(const std::shared_ptr<Shared>& shared, int rank)
 {
     try {
-        const auto communicator = shared->group.communicator(rank);
+        const auto communicator = shared->group->communicator(rank);
         train(*shared, rank, *communicator);
     } catch (...) {
         RankFailure failure = failureOf(std::current_exception(), rank);
@@ -106,7 +109,7 @@ void RankCrew::addFailure(Shared& shared, RankFailure failure)
 std::vector<RankFailure> RankCrew::missingRanks(Shared& shared, const RankFailure& waiting)
 {
     std::vector<RankFailure> missing;
-    for (const int rank : shared.group.missing()) {
+    for (const int rank : shared.group->missing()) {
         const TrainerPlace place = placeOf(shared, rank);
         RankFailure failure{rank, place.stage, place.step, ErrorCode::RankLost, {}, {}, false};
         failure.cause = "it did not come to a collective within "
@@ -144,7 +147,7 @@ void RankCrew::end(Shared& shared, int rank)
 
 void RankCrew::abort(Shared& shared, const std::string& why)
 {
-    shared.group.abort(why);
+    shared.group->abort(why);
     shared.orders.gate->giveUp();
     shared.stalls.request_stop();
     shared.orders.source->close();

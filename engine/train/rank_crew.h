@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/comm/thread_group.h"
+#include "engine/comm/rank_group.h"
 #include "engine/train/rank_failure.h"
 #include "engine/train/rank_training.h"
 #include "engine/train/session_gate.h"
@@ -54,7 +54,7 @@ struct CrewOutcome {
 /// The rank threads of one run. start(), then waitForEnd(), on the session's thread; close() from any.
 class RankCrew {
 public:
-    explicit RankCrew(CrewOrders orders);
+    RankCrew(CrewOrders orders, std::shared_ptr<RankGroup> group);
     ~RankCrew(); ///< Only after waitForEnd().
     RankCrew(const RankCrew&) = delete;
     RankCrew& operator=(const RankCrew&) = delete;
@@ -75,10 +75,10 @@ private:
     };
     /// Shared with the rank threads, so that it lives as long as the last of them.
     struct Shared {
-        explicit Shared(CrewOrders given);
+        Shared(CrewOrders given, std::shared_ptr<RankGroup> meeting);
 
         const CrewOrders orders;
-        ThreadGroup group;
+        const std::shared_ptr<RankGroup> group; ///< Where the ranks meet.
         std::stop_source stalls;
         std::deque<Rank> ranks;
         std::mutex mutex;

@@ -1,5 +1,7 @@
 #include "engine/train/rank_training.h"
 
+#include "engine/comm/nccl_group.h"
+#include "engine/comm/thread_group.h"
 #include "engine/core/counted.h"
 #include "engine/train/prepared_run.h"
 
@@ -38,6 +40,18 @@ public:
     }
 
     std::int64_t totalSteps() const override { return mantissa::totalSteps(*m_prepared); }
+    Result<std::shared_ptr<RankGroup>> meet(int ranks, std::chrono::milliseconds timeout) override
+    {
+        if (m_plan.comm == CommKind::Threads)
+            return RankSource::meet(ranks, timeout);
+        auto library = NcclLibrary::open();
+        if (!library)
+            return library.error();
+        auto group = NcclGroup::make(*library, ranks, timeout);
+        if (!group)
+            return group.error();
+        return std::shared_ptr<RankGroup>(*std::move(group));
+    }
     std::unique_ptr<RankTraining> make(Communicator& communicator) override
     {
         return std::make_unique<TrainerRank>(m_prepared, communicator);
@@ -66,6 +80,11 @@ private:
 };
 
 } // namespace
+
+Result<std::shared_ptr<RankGroup>> RankSource::meet(int ranks, std::chrono::milliseconds timeout)
+{
+    return std::shared_ptr<RankGroup>(std::make_shared<ThreadGroup>(ranks, timeout));
+}
 
 std::unique_ptr<RankSource> makeTrainerSource(const RunRequest& request)
 {

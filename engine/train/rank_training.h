@@ -1,12 +1,13 @@
 #pragma once
 
-#include "engine/comm/communicator.h"
+#include "engine/comm/rank_group.h"
 #include "engine/core/result.h"
 #include "engine/core/training_service.h"
 #include "engine/train/step_report.h"
 #include "engine/train/trainer.h"
 #include "engine/train/trainer_state.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <stop_token>
@@ -32,6 +33,8 @@ public:
 
     virtual Result<void> prepare() = 0; ///< Once, on the session's thread, before any rank starts.
     virtual std::int64_t totalSteps() const = 0;
+    /// Where the ranks meet: here among threads. NotHere where what the plan asks for is missing.
+    virtual Result<std::shared_ptr<RankGroup>> meet(int ranks, std::chrono::milliseconds timeout);
     virtual std::unique_ptr<RankTraining> make(Communicator& communicator) = 0; ///< On the rank's thread.
     virtual void close() noexcept = 0; ///< Wakes ranks that wait for data. From any thread, after prepare().
 };

@@ -69,6 +69,7 @@ private:
     CrewOrders ordersFor(const std::shared_ptr<CheckpointKeeper>& keeper);
     std::shared_ptr<CheckpointKeeper> makeKeeper();
     void tellResumed();
+    Ending failBeforeRanks(const Error& error);
     Ending endingOf(CrewOutcome& outcome, CheckpointKeeper& keeper);
     void tellFailure(const RankFailure& failure);
     void writeDown(Ending& ending);
@@ -196,17 +197,15 @@ void Session::run()
 Ending Session::train()
 {
     enter(RunState::Running, {}, {});
-    if (auto prepared = m_source->prepare(); !prepared) {
-        RankFailure failure;
-        failure.rank = -1;
-        failure.cause = prepared.error().message;
-        tellFailure(failure);
-        return {RunState::Failed, prepared.error().message, prepared.error().hint};
-    }
+    if (auto prepared = m_source->prepare(); !prepared)
+        return failBeforeRanks(prepared.error());
+    auto group = m_source->meet(m_plan.ranks, m_options.collectiveTimeout);
+    if (!group)
+        return failBeforeRanks(group.error());
     tellResumed();
     m_recorder->expect(m_source->totalSteps());
     const auto keeper = makeKeeper();
-    RankCrew crew(ordersFor(keeper));
+    RankCrew crew(ordersFor(keeper), *group);
     crew.start();
     {
         const std::scoped_lock lock(m_mutex);
@@ -269,6 +268,15 @@ void Session::tellResumed()
     event.message =
         "Goes on from step " + std::to_string(m_resume->parentStep) + " of run " + m_resume->parentRun + ".";
     m_recorder->tell(std::move(event));
+}
+
+Ending Session::failBeforeRanks(const Error& error)
+{
+    RankFailure failure;
+    failure.rank = -1;
+    failure.cause = error.message;
+    tellFailure(failure);
+    return {RunState::Failed, error.message, error.hint};
 }
 
 Ending Session::endingOf(CrewOutcome& outcome, CheckpointKeeper& keeper)

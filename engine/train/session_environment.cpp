@@ -1,5 +1,6 @@
 #include "engine/train/session_environment.h"
 
+#include "engine/comm/nccl_library.h"
 #include "engine/core/counted.h"
 #include "engine/tensor/torch.h"
 
@@ -18,7 +19,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kStrategies = {"single", "ddp", "fsdp"};
+constexpr std::array kStrategies = {"single", "ddp", "zero1", "fsdp", "fsdp2"};
+constexpr std::array kShardings = {"full", "grad_op", "none", "hybrid", "hybrid_grad_op"};
+constexpr std::array kWraps = {"block", "size", "whole"};
 constexpr std::array kOptimizers = {"SGD", "Adam", "AdamW"};
 constexpr std::array kImplementations = {"for-loop", "foreach", "fused"};
 constexpr std::array kSchedules = {"constant", "warmup-cosine", "step"};
@@ -49,6 +52,14 @@ std::string cudaNote()
         return "CUDA not found: no driver. Training runs on the processor.";
     ::dlclose(driver);
     return "A CUDA driver is here; this version trains on the processor only.";
+}
+
+std::string ncclNote()
+{
+    const NcclFound found = NcclLibrary::find();
+    if (!found.problem.empty())
+        return "NCCL cannot carry data here: " + found.problem;
+    return "NCCL " + ncclVersionText(found.version) + " for " + counted(found.gpus, "GPU");
 }
 
 json optimizerOf(const OptimizerPlan& plan)
@@ -112,6 +123,26 @@ json checkpointsOf(const CheckpointPlan& plan)
 
 constexpr int kNice = 10;
 
+void addStrategy(json& settings, const RunPlan& plan)
+{
+    if (plan.strategy == StrategyKind::Ddp)
+        settings["ddp"] = {{"bucket_cap_mb", plan.ddp.bucketMiB},
+                           {"find_unused_parameters", plan.ddp.findUnused},
+                           {"static_graph", plan.ddp.staticGraph},
+                           {"gradient_as_bucket_view", plan.ddp.gradientViews}};
+    if (!plan.frozen.empty())
+        settings["frozen"] = plan.frozen;
+    if (plan.recompute)
+        settings["activation_checkpointing"] = true;
+    if (gathersWeights(plan.strategy)) {
+        settings["sharding"] = nameOf(kShardings, plan.shards.sharding);
+        settings["replicas"] = plan.shards.replicas;
+        settings["wrap"] = nameOf(kWraps, plan.shards.wrap);
+        settings["param_dtype"] = plan.paramDtype.empty() ? "as the precision" : plan.paramDtype;
+        settings["reduce_dtype"] = plan.reduceDtype.empty() ? "as the precision" : plan.reduceDtype;
+    }
+}
+
 } // namespace
 
 void giveWay()
@@ -122,8 +153,9 @@ void giveWay()
 
 EngineReport describeEngine()
 {
-    return {
-        "LibTorch " TORCH_VERSION, "CPU, " + capability() + ", " + counted(cores(), "core"), {cudaNote()}};
+    return {"LibTorch " TORCH_VERSION,
+            "CPU, " + capability() + ", " + counted(cores(), "core"),
+            {cudaNote(), ncclNote()}};
 }
 
 std::string runEnvironment(const RunPlan& plan)
@@ -135,7 +167,7 @@ std::string runEnvironment(const RunPlan& plan)
                               {"cores", cores()},
                               {"ranks", plan.ranks},
                               {"threads_per_rank", plan.threadsPerRank},
-                              {"communicator", "threads"}};
+                              {"communicator", plan.comm == CommKind::Nccl ? "nccl" : "threads"}};
     return environment.dump();
 }
 
@@ -162,10 +194,7 @@ std::string effectiveSettings(const RunPlan& plan)
         settings["max_steps"] = plan.maxSteps;
     if (plan.limitBatches >= 0)
         settings["limit_batches"] = plan.limitBatches;
-    if (plan.strategy == StrategyKind::FsdpFullShard) {
-        settings["param_dtype"] = plan.paramDtype.empty() ? "as the precision" : plan.paramDtype;
-        settings["reduce_dtype"] = plan.reduceDtype.empty() ? "as the precision" : plan.reduceDtype;
-    }
+    addStrategy(settings, plan);
     return settings.dump();
 }
 

@@ -44,9 +44,11 @@ Trainer::Impl::Impl(std::shared_ptr<PreparedRun> prepared, Communicator& communi
       m_model(makeModel(m_plan.model, m_plan.seed, communicator.rank())),
       m_strategy([&] {
           restoreBuffers(*m_model, m_prepared->buffers);
-          return makeStrategy(m_plan, *m_model, m_precision->convertModule(m_prepared->weights, *m_model),
-                              communicator);
+          m_precision->convertModule(*m_model);
+          return makeStrategy(m_plan, *m_model, weightSource(*m_prepared), communicator);
       }()),
+      m_recompute(*m_strategy, *m_model),
+      m_weights(m_plan.recompute ? static_cast<WeightAccess&>(m_recompute) : *m_strategy),
       m_optimizer(makeOptimizer(m_plan.optimizer, m_strategy->parameters())),
       m_schedule(m_plan.schedule, m_plan.optimizer.learningRate),
       m_faults(m_plan, communicator.rank()),
@@ -110,9 +112,8 @@ void Trainer::Impl::accumulateGradients(StepReport& report, const std::stop_toke
         const Batch batch = fetch(report, m_batch, stop);
         std::optional<FaultyWeights> faulty;
         if (const auto value = m_faults.onGradient(report))
-            faulty.emplace(*m_strategy, *value);
-        const at::Tensor loss =
-            lossOf(report, batch, faulty ? *faulty : static_cast<WeightAccess&>(*m_strategy));
+            faulty.emplace(m_weights, *value);
+        const at::Tensor loss = lossOf(report, batch, faulty ? *faulty : m_weights);
         backward(report, loss / parts, m_batch + 1 == end);
     }
 }
@@ -284,6 +285,8 @@ void Trainer::Impl::record(StepReport& report)
     report.optimizerSteps = m_optimizer->stepCount();
     report.commSeconds = m_communicator.takeSeconds();
     report.memoryBytes = m_strategy->peakParameterBytes();
+    if (m_step == 0 && m_communicator.rank() == 0)
+        report.notes.push_back({"memory", Stage::Record, memoryWords(measuredMemory(), estimatedMemory())});
 }
 
 } // namespace mantissa

@@ -54,7 +54,7 @@ TrainerState Trainer::Impl::state()
     if (first)
         for (const auto& [name, buffer] : m_model->buffers())
             state.tensors.emplace_back(kBuffer + name, buffer.clone());
-    if (isSharded()) // Their running statistics are each rank's own.
+    if (keepsOwnBuffers()) // Their running statistics are each rank's own.
         for (const auto& [name, buffer] : m_model->buffers())
             keepOfEachRank(state, kRankBuffer + name + '.', buffer);
     if (const at::Tensor generator = m_model->generatorState(); generator.defined())
@@ -75,13 +75,15 @@ void Trainer::Impl::keepWhole(TrainerState& state, bool wanted)
 
 void Trainer::Impl::keepParts(TrainerState& state) const
 {
+    // Of ranks that hold the same, the first group writes it.
+    const bool writes = m_communicator.rank() < m_communicator.size() / m_strategy->holders();
     const auto keepAll = [&](const std::string& prefix, const std::vector<at::Tensor>& pieces) {
         for (std::size_t i = 0; i < pieces.size(); ++i) {
             if (!pieces[i].defined())
                 continue;
             const auto& weight = m_model->parameters()[i];
             state.shapes[prefix + weight.name] = weight.shape;
-            if (pieces[i].numel() > 0)
+            if (writes && pieces[i].numel() > 0)
                 state.tensors.emplace_back(prefix + weight.name, pieces[i].detach().flatten().clone());
         }
     };
@@ -236,7 +238,7 @@ void Trainer::Impl::restoreOfThisRank(const StoredTraining& from)
             notCarried("Dropout draws anew: the checkpoint has the random generators of "
                        + counted(from.position.ranks, "rank") + ".");
     }
-    if (!isSharded() || from.position.ranks != m_communicator.size())
+    if (!keepsOwnBuffers() || from.position.ranks != m_communicator.size())
         return;
     const at::NoGradGuard noGrad;
     for (auto& [name, buffer] : m_model->buffers()) {

@@ -4,6 +4,7 @@
 #include "engine/optim/optimizer.h"
 #include "engine/optim/schedule.h"
 #include "engine/precision/precision.h"
+#include "engine/strategy/recompute.h"
 #include "engine/strategy/strategy.h"
 #include "engine/train/prepared_run.h"
 #include "engine/train/trainer.h"
@@ -56,10 +57,17 @@ private:
     double divisor(std::int64_t batches) const;
     std::int64_t windowEnd() const; ///< One past the last micro batch of this window.
     bool mustUnscale() const;
-    bool isSharded() const { return m_plan.strategy == StrategyKind::FsdpFullShard; }
     double squaresOf(const std::vector<at::Tensor>& gradients) const;
     bool measuresParameters() const;
     void addUpRanks(UpdateTally& tally);
+    /// Running statistics are each rank's own: nobody sends them round.
+    bool keepsOwnBuffers() const
+    {
+        const bool ddp = m_plan.strategy == StrategyKind::Ddp;
+        return ddp ? !m_plan.ddp.broadcastBuffers : m_plan.strategy != StrategyKind::Single;
+    }
+    MemoryTerms measuredMemory() const;
+    MemoryTerms estimatedMemory() const; ///< From the sizes of the model's blocks alone.
     void fillReport(StepReport& report, const UpdateTally& tally) const;
 
     // What a checkpoint holds, and the way back (trainer_checkpoint.cpp).
@@ -82,6 +90,8 @@ private:
     std::unique_ptr<Precision> m_precision;
     std::unique_ptr<Model> m_model;
     std::unique_ptr<Strategy> m_strategy;
+    Recompute m_recompute;
+    WeightAccess& m_weights; ///< What the model's forward pass is given.
     std::unique_ptr<Optimizer> m_optimizer;
     Schedule m_schedule;
     Faults m_faults;

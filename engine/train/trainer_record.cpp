@@ -9,16 +9,18 @@ void Trainer::Impl::addUpRanks(UpdateTally& tally)
 {
     if (m_communicator.size() == 1)
         return;
-    // One collective for all of them. Whole gradients and weights are the same on every rank: only shards are
-    // added up.
+    // One collective for all of them. Whole gradients and weights are the same on every rank: only parts are
+    // added up, each once.
+    const bool parts = m_strategy->holdsParts();
     std::array<double, 12> sums = {
         m_sums.loss,          m_sums.correct,         m_sums.answers,        m_sums.rows,
         m_sums.scaledSquares, m_sums.gradientSquares, m_sums.clippedSquares, tally.parameterSquares,
         tally.changeSquares,  tally.driven,           tally.stalled,         m_sums.parameterSquares,
     };
     constexpr std::size_t kOfEveryRank = 4;
-    m_communicator.allReduce(sums.data(), isSharded() ? sums.size() : kOfEveryRank, WireType::F64,
-                             ReduceOp::Sum);
+    for (std::size_t i = kOfEveryRank; parts && i < sums.size(); ++i)
+        sums[i] /= m_strategy->holders();
+    m_communicator.allReduce(sums.data(), parts ? sums.size() : kOfEveryRank, WireType::F64, ReduceOp::Sum);
     m_sums = {sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[11]};
     tally.parameterSquares = sums[7];
     tally.changeSquares = sums[8];

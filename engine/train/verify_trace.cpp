@@ -1,5 +1,7 @@
 #include "engine/train/verify_trace.h"
 
+#include "engine/train/trace_strategy.h"
+
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -25,10 +27,7 @@ namespace {
 
 constexpr std::uintmax_t kMostBytes = 64U << 20U;
 
-/// What a trace asks for and this engine does not have.
-struct Missing : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
+using Missing = TraceLack;
 
 template <typename Value>
 struct Choice {
@@ -170,36 +169,6 @@ std::vector<FaultPlan> faultsOf(const Json& json)
             faults.push_back({std::stoll(step), rank.get<int>(), FaultKind::Inf, 0.0, -1, false, true});
     }
     return faults;
-}
-
-std::string shortDtype(const Json& json)
-{
-    if (!json.is_string())
-        return {};
-    const auto name = json.get<std::string>();
-    return name == "float32" ? "fp32" : name == "bfloat16" ? "bf16" : name == "float16" ? "fp16" : name;
-}
-
-/// Sharded runs have no autocast: the dtype of the gathered weights is the precision.
-void readShardedEngine(const Json& engine, RunPlan& plan)
-{
-    const auto type = engine.at("type").get<std::string>();
-    if (type != "fsdp1")
-        throw Missing("the strategy " + type);
-    const auto strategy = engine.at("strategy").get<std::string>();
-    if (strategy != "FULL_SHARD")
-        throw Missing("the sharding strategy " + strategy);
-    plan.strategy = StrategyKind::FsdpFullShard;
-    plan.paramDtype = shortDtype(engine.value("param_dtype", Json()));
-    plan.reduceDtype = shortDtype(engine.value("reduce_dtype", Json()));
-    if (plan.reduceDtype.empty())
-        plan.reduceDtype = plan.paramDtype;
-    plan.precision = plan.paramDtype == "bf16" ? PrecisionMode::Bf16Mixed
-        : plan.paramDtype == "fp16"            ? PrecisionMode::Fp16Mixed
-                                               : PrecisionMode::Fp32True;
-    if (!plan.paramDtype.empty() && plan.paramDtype != "fp32" && plan.paramDtype != "bf16"
-        && plan.paramDtype != "fp16")
-        throw Missing("the parameter dtype " + plan.paramDtype);
 }
 
 void readEngine(const Json& json, RunPlan& plan)

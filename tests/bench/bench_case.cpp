@@ -21,10 +21,20 @@ Value named(const std::array<std::pair<std::string_view, Value>, N>& table, cons
     throw std::invalid_argument("there is no \"" + name + "\"");
 }
 
-constexpr std::array<std::pair<std::string_view, StrategyKind>, 3> kStrategies = {{
-    {"single", StrategyKind::Single},
-    {"ddp", StrategyKind::Ddp},
-    {"fsdp_full", StrategyKind::FsdpFullShard},
+struct Sharing {
+    StrategyKind strategy;
+    Sharding sharding = Sharding::Full;
+};
+
+constexpr std::array<std::pair<std::string_view, Sharing>, 8> kStrategies = {{
+    {"single", {StrategyKind::Single}},
+    {"ddp", {StrategyKind::Ddp}},
+    {"zero1", {StrategyKind::Zero1}},
+    {"fsdp_full", {StrategyKind::Fsdp}},
+    {"fsdp_grad_op", {StrategyKind::Fsdp, Sharding::GradOp}},
+    {"fsdp_none", {StrategyKind::Fsdp, Sharding::None}},
+    {"fsdp_hybrid", {StrategyKind::Fsdp, Sharding::Hybrid}},
+    {"fsdp2", {StrategyKind::Fsdp2}},
 }};
 
 constexpr std::array<std::pair<std::string_view, OptimizerImpl>, 4> kImpls = {{
@@ -77,7 +87,10 @@ RunPlan planOf(const BenchCase& bench)
         throw std::invalid_argument("there is no precision \"" + bench.precision + "\"");
     plan.precision = *precision;
     plan.scaler.enabled = bench.precision == "16-mixed";
-    plan.strategy = named(kStrategies, bench.what);
+    const Sharing sharing = named(kStrategies, bench.what);
+    plan.strategy = sharing.strategy;
+    plan.shards.sharding = sharing.sharding;
+    plan.shards.replicas = sharing.sharding == Sharding::Hybrid ? 2 : 1;
     plan.ranks = plan.strategy == StrategyKind::Single ? 1 : bench.ranks;
     plan.threadsPerRank = bench.threads;
     plan.optimizer.impl = named(kImpls, bench.impl);

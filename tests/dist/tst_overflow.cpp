@@ -16,7 +16,7 @@ void strategies()
     QTest::addColumn<int>("strategy");
     QTest::addColumn<int>("impl");
     QTest::addColumn<bool>("afterBackward");
-    for (const auto strategy : {StrategyKind::Ddp, StrategyKind::FsdpFullShard}) {
+    for (const auto strategy : {StrategyKind::Ddp, StrategyKind::Fsdp}) {
         const char* name = strategy == StrategyKind::Ddp ? "ddp" : "fsdp";
         for (const auto impl : {OptimizerImpl::Foreach, OptimizerImpl::Fused}) {
             const char* arithmetic = impl == OptimizerImpl::Fused ? "fused" : "foreach";
@@ -78,7 +78,7 @@ private slots:
 
     void theOverflowIsToldAsEvents()
     {
-        RealRun real(overflowing(static_cast<int>(StrategyKind::FsdpFullShard),
+        RealRun real(overflowing(static_cast<int>(StrategyKind::Fsdp),
                                  static_cast<int>(OptimizerImpl::Foreach), false));
         QVERIFY(real.run->wait(30s));
         QStringList told;

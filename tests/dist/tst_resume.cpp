@@ -91,7 +91,9 @@ private slots:
         QTest::addColumn<bool>("sharded");
         const std::pair<StrategyKind, const char*> strategies[] = {{StrategyKind::Single, "single"},
                                                                    {StrategyKind::Ddp, "ddp"},
-                                                                   {StrategyKind::FsdpFullShard, "fsdp"}};
+                                                                   {StrategyKind::Zero1, "zero1"},
+                                                                   {StrategyKind::Fsdp, "fsdp"},
+                                                                   {StrategyKind::Fsdp2, "fsdp2"}};
         for (const auto& [strategy, name] : strategies) {
             for (const auto precision :
                  {PrecisionMode::Fp32True, PrecisionMode::Fp16Mixed, PrecisionMode::Bf16Mixed}) {
@@ -102,11 +104,11 @@ private slots:
             }
         }
         QTest::addRow("fsdp, 16-mixed, in shards")
-            << static_cast<int>(StrategyKind::FsdpFullShard) << static_cast<int>(PrecisionMode::Fp16Mixed)
-            << true << true;
+            << static_cast<int>(StrategyKind::Fsdp) << static_cast<int>(PrecisionMode::Fp16Mixed) << true
+            << true;
         QTest::addRow("fsdp, bf16-true, in shards")
-            << static_cast<int>(StrategyKind::FsdpFullShard) << static_cast<int>(PrecisionMode::Bf16True)
-            << false << true;
+            << static_cast<int>(StrategyKind::Fsdp) << static_cast<int>(PrecisionMode::Bf16True) << false
+            << true;
     }
     void aResumedRunHasTheBitsOfOneThatNeverStopped()
     {
@@ -177,12 +179,14 @@ private slots:
                                       << static_cast<int>(after) << ranksAfter << static_cast<int>(precision);
         };
         using enum StrategyKind;
-        row("4 ranks of fsdp to 2", FsdpFullShard, 4, false, FsdpFullShard, 2, PrecisionMode::Fp16Mixed);
-        row("2 ranks of fsdp in shards to 4", FsdpFullShard, 2, true, FsdpFullShard, 4,
-            PrecisionMode::Fp16Mixed);
-        row("fsdp in shards to ddp", FsdpFullShard, 4, true, Ddp, 2, PrecisionMode::Fp16Mixed);
+        row("4 ranks of fsdp to 2", Fsdp, 4, false, Fsdp, 2, PrecisionMode::Fp16Mixed);
+        row("2 ranks of fsdp in shards to 4", Fsdp, 2, true, Fsdp, 4, PrecisionMode::Fp16Mixed);
+        row("fsdp in shards to ddp", Fsdp, 4, true, Ddp, 2, PrecisionMode::Fp16Mixed);
         row("ddp to one rank", Ddp, 2, false, Single, 1, PrecisionMode::Fp16Mixed);
-        row("one rank to fsdp in bf16", Single, 1, false, FsdpFullShard, 2, PrecisionMode::Bf16Mixed);
+        row("ddp to 4 ranks of zero1", Ddp, 2, false, Zero1, 4, PrecisionMode::Fp16Mixed);
+        row("zero1 to fsdp", Zero1, 2, false, Fsdp, 4, PrecisionMode::Fp16Mixed);
+        row("fsdp in shards to fsdp2", Fsdp, 4, true, Fsdp2, 2, PrecisionMode::Fp16Mixed);
+        row("one rank to fsdp in bf16", Single, 1, false, Fsdp, 2, PrecisionMode::Bf16Mixed);
     }
     void aCheckpointGoesIntoAnotherWorldSizeStrategyAndPrecision()
     {
@@ -235,7 +239,7 @@ private slots:
 
     void checkpointsComeEverySoManyStepsAndTheNewestStay()
     {
-        auto plan = scaledPlan(StrategyKind::FsdpFullShard, 2);
+        auto plan = scaledPlan(StrategyKind::Fsdp, 2);
         plan.maxSteps = 20;
         plan.faults = {
             {6, 0, FaultKind::Stall, 0.2}, {11, 0, FaultKind::Stall, 0.2}, {17, 0, FaultKind::Stall, 0.2}};

@@ -1,5 +1,6 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/safetensors.h"
+#include "engine/comm/nccl_library.h"
 #include "engine/history/run_reader.h"
 #include "engine/model/model.h"
 #include "tests/support/real_runs.h"
@@ -72,7 +73,11 @@ private slots:
             QTest::addRow("ddp, 2 ranks, %s", name)
                 << static_cast<int>(StrategyKind::Ddp) << 2 << 1 << scaled;
             QTest::addRow("fsdp, 2 ranks, %s", name)
-                << static_cast<int>(StrategyKind::FsdpFullShard) << 2 << 1 << scaled;
+                << static_cast<int>(StrategyKind::Fsdp) << 2 << 1 << scaled;
+            QTest::addRow("fsdp2, 2 ranks, %s", name)
+                << static_cast<int>(StrategyKind::Fsdp2) << 2 << 1 << scaled;
+            QTest::addRow("zero1, 2 ranks, %s", name)
+                << static_cast<int>(StrategyKind::Zero1) << 2 << 1 << scaled;
             QTest::addRow("single, 2 threads, %s", name)
                 << static_cast<int>(StrategyKind::Single) << 1 << 2 << scaled;
         }
@@ -113,8 +118,11 @@ private slots:
                 const char* model = transformer ? "transformer" : "mlp";
                 QTest::addRow("ddp, %d ranks, %s", ranks, model)
                     << static_cast<int>(StrategyKind::Ddp) << ranks << transformer;
-                QTest::addRow("fsdp, %d ranks, %s", ranks, model)
-                    << static_cast<int>(StrategyKind::FsdpFullShard) << ranks << transformer;
+                for (const auto& [name, strategy] :
+                     {std::pair("fsdp", StrategyKind::Fsdp), std::pair("fsdp2", StrategyKind::Fsdp2),
+                      std::pair("zero1", StrategyKind::Zero1)})
+                    QTest::addRow("%s, %d ranks, %s", name, ranks, model)
+                        << static_cast<int>(strategy) << ranks << transformer;
             }
         }
     }
@@ -145,7 +153,7 @@ private slots:
     {
         QFETCH(const int, ranks);
         QFETCH(const bool, transformer);
-        auto plan = (transformer ? transformerPlan : smallPlan)(StrategyKind::FsdpFullShard, ranks);
+        auto plan = (transformer ? transformerPlan : smallPlan)(StrategyKind::Fsdp, ranks);
         plan.maxSteps = 3;
         const int units = makeModel(plan.model, 0, 0)->unitCount();
         std::uint64_t largest = 0;
@@ -171,7 +179,7 @@ private slots:
         QTest::addColumn<int>("ranks");
         QTest::addRow("single") << static_cast<int>(StrategyKind::Single) << 1;
         QTest::addRow("ddp") << static_cast<int>(StrategyKind::Ddp) << 2;
-        QTest::addRow("fsdp") << static_cast<int>(StrategyKind::FsdpFullShard) << 2;
+        QTest::addRow("fsdp") << static_cast<int>(StrategyKind::Fsdp) << 2;
     }
     void aStoppedRunLeavesACheckpointThatIsRead()
     {
@@ -211,7 +219,7 @@ private slots:
     void anInjectedThrowNamesItsRank()
     {
         QFETCH(const int, rank);
-        auto plan = smallPlan(StrategyKind::FsdpFullShard, 2);
+        auto plan = smallPlan(StrategyKind::Fsdp, 2);
         plan.faults = {{6, rank, FaultKind::Throw}};
         RealRun real(plan);
 
@@ -244,6 +252,43 @@ private slots:
         QVERIFY(!real.run->leftRanksBehind());
     }
 
+    void ncclWithoutAGpuIsAFailureWithAWayOut()
+    {
+        if (NcclLibrary::find().problem.empty())
+            QSKIP("there is NCCL and a GPU here");
+        auto plan = smallPlan(StrategyKind::Ddp, 2);
+        plan.comm = CommKind::Nccl;
+        RealRun real(plan);
+
+        QVERIFY(real.run->wait(20s));
+
+        const auto summary = real.run->summary();
+        QCOMPARE(summary.state, RunState::Failed);
+        QVERIFY2(summary.message.starts_with("NCCL cannot carry data here: no "), summary.message.c_str());
+        QVERIFY2(summary.hint.find("mantissa.communicator to threads") != std::string::npos,
+                 summary.hint.c_str());
+    }
+
+    void theMemoryOfARankIsToldBesideItsEstimate()
+    {
+        auto plan = smallPlan(StrategyKind::Fsdp, 2);
+        plan.maxSteps = 2;
+        RealRun real(plan);
+        QVERIFY(real.run->wait(20s));
+        const auto events = (*RunReader::open(real.run->folder()))->events();
+        int told = 0;
+        for (const auto& event : *events) {
+            if (event.kind != "memory")
+                continue;
+            ++told;
+            QVERIFY2(event.message.find("weights ") != std::string::npos, event.message.c_str());
+            QVERIFY2(event.message.find("optimizer state ") != std::string::npos, event.message.c_str());
+            QVERIFY2(event.message.find("Not counted: activations") != std::string::npos,
+                     event.message.c_str());
+        }
+        QCOMPARE(told, 1);
+    }
+
     void missingDataIsAFailureWithAWayOut()
     {
         auto plan = smallPlan(StrategyKind::Ddp, 2);
@@ -263,7 +308,7 @@ private slots:
     void runsMayBeDroppedWhileTheyTrain()
     {
         for (int attempt = 0; attempt < 8; ++attempt) {
-            auto plan = scaledPlan(StrategyKind::FsdpFullShard, 2);
+            auto plan = scaledPlan(StrategyKind::Fsdp, 2);
             plan.maxSteps = -1;
             RealRun real(plan);
             const auto folder = real.run->folder();

@@ -126,12 +126,12 @@ private slots:
     void onlyWhatThisEngineLacksIsNotRun()
     {
         const auto optimizer = verifyCase({traces("elsewhere") / "mlp-32-adagrad-forloop", false});
-        const auto strategy = verifyCase({traces("elsewhere") / "fsdp2-w2-32-adamw-clipnorm", false});
+        const auto strategy = verifyCase({traces("elsewhere") / "tensor-parallel-w2-32", false});
 
         QVERIFY(!optimizer && optimizer.error().code == ErrorCode::NotHere);
         QCOMPARE(optimizer.error().message, std::string("not run here: the optimizer adagrad"));
         QVERIFY(!strategy && strategy.error().code == ErrorCode::NotHere);
-        QVERIFY(strategy.error().message.find("fsdp2") != std::string::npos);
+        QVERIFY(strategy.error().message.find("tensor_parallel") != std::string::npos);
     }
 
     void aClipThatDoesNothingIsNoticed_data()
@@ -139,7 +139,8 @@ private slots:
         QTest::addColumn<QString>("name");
         for (const char* name :
              {"single/gpt-32-adamw-fused-cosine-clipnorm", "single/mlp-32-nesterov-forloop-steplr-clipnorm",
-              "dist/fsdp1-w2-gpt-full-bf16-adamw", "dist/fsdp1-w2-full-bf16-reducebf16-adamw-fused"})
+              "dist/fsdp1-w2-gpt-full-bf16-adamw", "dist/fsdp1-w2-full-bf16-reducebf16-adamw-fused",
+              "dist/fsdp1-w4-hybrid2x2-32-adamw", "dist/fsdp2-w4-hsdp2x2-bf16-adamw"})
             QTest::newRow(name) << name;
     }
     void aClipThatDoesNothingIsNoticed()
@@ -159,7 +160,8 @@ private slots:
         for (const char* name : {"single/mlp-16mixed-adamw-fused-explicit-clipnorm-overflow",
                                  "single/mlp-16mixed-sgd-forloop-sawtooth",
                                  "single/mlp-16mixed-adamw-forloop-overflow-holdsched",
-                                 "dist/fsdp1-w2-full-fp16-adam-foundinf-on-rank1-only"})
+                                 "dist/fsdp1-w2-full-fp16-adam-foundinf-on-rank1-only",
+                                 "dist/fsdp2-w2-fp16-reduce32-adam-foundinf-on-rank1-only"})
             QTest::newRow(name) << name;
     }
     void anUnscaleByTheWrongFactorIsNoticed()

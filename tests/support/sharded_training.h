@@ -1,22 +1,40 @@
 #pragma once
 
-#include "engine/strategy/fsdp.h"
+#include "engine/strategy/recompute.h"
 #include "engine/strategy/replica.h"
+#include "engine/strategy/sharded.h"
 #include "tests/support/rank_threads.h"
 #include "tests/support/small_models.h"
 
+#include <array>
 #include <functional>
 #include <map>
 
 namespace mantissa {
 
-enum class Kind { Replica, Fsdp };
+enum class Kind { Replica, Fsdp, GradOp, NoShard, Hybrid, HybridGradOp, Fsdp2, Fsdp2Kept, Zero1 };
+
+inline const char* nameOf(Kind kind)
+{
+    static constexpr std::array kNames = {"ddp",       "fsdp full",   "fsdp grad-op",
+                                          "fsdp none", "fsdp hybrid", "fsdp hybrid grad-op",
+                                          "fsdp2",     "fsdp2 kept",  "zero1"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+inline constexpr std::array kKinds = {Kind::Replica, Kind::Fsdp,      Kind::GradOp,
+                                      Kind::NoShard, Kind::Hybrid,    Kind::HybridGradOp,
+                                      Kind::Fsdp2,   Kind::Fsdp2Kept, Kind::Zero1};
 
 /// A training as the tests of strategies need it: plain SGD, with the joint batch split by rows.
 struct SmallTraining {
     Kind kind = Kind::Replica;
     int ranks = 1;
     FlatDtypes dtypes;
+    ShardPlan shards; ///< The kind decides on sharding and replicas.
+    DdpPlan ddp;
+    std::vector<std::string> frozen;
+    bool recompute = false;
     std::function<std::unique_ptr<Model>()> model = [] {
         return std::make_unique<LayersModel>(std::vector<std::int64_t>{33, 50, 50, 5});
     };
@@ -34,13 +52,31 @@ struct SmallResult {
     std::vector<double> losses; ///< Of rank 0's rows.
 };
 
+inline ShardOptions shardOptionsFor(const SmallTraining& training, int ranks)
+{
+    ShardOptions options{training.dtypes, training.shards, training.kind == Kind::Zero1, true,
+                         training.frozen};
+    options.keepsUnsynced = training.kind != Kind::Fsdp2 && training.kind != Kind::Fsdp2Kept;
+    const bool hybrid = training.kind == Kind::Hybrid || training.kind == Kind::HybridGradOp;
+    options.plan.sharding = training.kind == Kind::GradOp || training.kind == Kind::Fsdp2Kept
+        ? Sharding::GradOp
+        : training.kind == Kind::NoShard      ? Sharding::None
+        : training.kind == Kind::Hybrid       ? Sharding::Hybrid
+        : training.kind == Kind::HybridGradOp ? Sharding::HybridGradOp
+                                              : Sharding::Full;
+    options.plan.replicas = hybrid && ranks % 2 == 0 ? 2 : 1;
+    return options;
+}
+
 inline std::unique_ptr<Strategy> strategyFor(const SmallTraining& training, const Model& model,
                                              Communicator& comm)
 {
     const auto weights = drawnWeights(model, 7);
+    const WeightSource source = [&](std::size_t index) { return weights[index]; };
     if (training.kind == Kind::Replica)
-        return std::make_unique<ReplicaStrategy>(model, weights, training.dtypes.stored, comm);
-    return std::make_unique<FsdpStrategy>(model, weights, training.dtypes, comm);
+        return std::make_unique<ReplicaStrategy>(
+            model, source, ReplicaOptions{training.dtypes.stored, training.ddp, training.frozen}, comm);
+    return std::make_unique<ShardedStrategy>(model, source, shardOptionsFor(training, comm.size()), comm);
 }
 
 inline Batch smallBatch(const SmallTraining& training, const Model& model, int index,
@@ -59,12 +95,14 @@ inline Batch smallBatch(const SmallTraining& training, const Model& model, int i
 inline double trainStep(const SmallTraining& training, Strategy& strategy, Model& model, int step)
 {
     auto& comm = strategy.communicator();
+    Recompute recompute(strategy, model);
+    WeightAccess* weights = training.recompute ? static_cast<WeightAccess*>(&recompute) : &strategy;
     double loss = 0.0;
     for (int micro = 0; micro < training.microBatches; ++micro) {
         strategy.setSync(training.syncEach || micro + 1 == training.microBatches);
         const auto batch = smallBatch(training, model, step * training.microBatches + micro, comm);
         const auto input = training.tokens ? batch.input : batch.input.to(training.dtypes.param);
-        const auto logits = model.forward(input, strategy, true).to(at::kFloat);
+        const auto logits = model.forward(input, *weights, true).to(at::kFloat);
         const auto part = at::cross_entropy_loss(logits, batch.target) / training.microBatches;
         loss += part.item<double>();
         torch::autograd::backward({part}, {});

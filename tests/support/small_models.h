@@ -54,13 +54,13 @@ public:
             const int unit = unitOf(layer);
             if (unit != layer)
                 weights.leave(layer, weights.enter(layer).front().sum());
-            auto w = weights.enter(unit);
-            if (m_frozen && layer == 0)
-                w = {w[0].detach(), w[1].detach()};
-            x = at::linear(x, w[0], w[1]);
-            if (layer + 1 < m_layers)
-                x = at::relu(x);
-            x = weights.leave(unit, x);
+            const bool cut = m_frozen && layer == 0;
+            const bool last = layer + 1 == m_layers;
+            x = weights.run(unit, x, [cut, last](const at::Tensor& rows, const std::vector<at::Tensor>& w) {
+                const auto out =
+                    cut ? at::linear(rows, w[0].detach(), w[1].detach()) : at::linear(rows, w[0], w[1]);
+                return last ? out : at::relu(out);
+            });
         }
         return x;
     }
@@ -101,7 +101,9 @@ public:
         at::Tensor x =
             at::tanh(at::linear(at::embedding(root[0], input), root[1])); // needs its weight in backward
         for (int block : {0, 1})
-            x = weights.leave(block, x + at::gelu(at::linear(x, weights.enter(block)[0])));
+            x = weights.run(block, x, [](const at::Tensor& h, const std::vector<at::Tensor>& w) {
+                return h + at::gelu(at::linear(h, w[0]));
+            });
         if (m_entersTwice)
             root = weights.enter(2);
         return weights.leave(2, at::linear(x, m_tied ? root[0] : root[2]));

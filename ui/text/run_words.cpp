@@ -233,8 +233,12 @@ QString strategyName(StrategyKind strategy)
         return QStringLiteral("single_device");
     case StrategyKind::Ddp:
         return QStringLiteral("ddp");
-    case StrategyKind::FsdpFullShard:
+    case StrategyKind::Fsdp:
         return QStringLiteral("fsdp");
+    case StrategyKind::Fsdp2:
+        return QStringLiteral("fsdp2");
+    case StrategyKind::Zero1:
+        return QStringLiteral("zero1");
     }
     return {};
 }

@@ -62,6 +62,9 @@ public:
     void reduceGradients() override {}
     void zeroGradients() override {}
     void endOfStep() override {}
+    bool holdsParts() const override { return false; }
+    int holders() const override { return 1; }
+    MemoryTerms memory() const override { return {}; }
     double sumOverShards(double part) override { return part; }
     double maxOverShards(double part) override { return part; }
     NamedTensors fullParameters(bool) override { return {}; }

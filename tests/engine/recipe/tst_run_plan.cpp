@@ -82,7 +82,7 @@ private slots:
 
         QVERIFY2(plan, plan ? "" : plan.error().message.c_str());
         QCOMPARE(plan->precision, PrecisionMode::Fp16Mixed);
-        QCOMPARE(plan->strategy, StrategyKind::FsdpFullShard);
+        QCOMPARE(plan->strategy, StrategyKind::Fsdp);
         QCOMPARE(plan->ranks, 2);
         QCOMPARE(plan->reduceDtype, std::string("fp32"));
         QCOMPARE(plan->paramDtype, std::string());
@@ -103,6 +103,95 @@ private slots:
         const auto& model = std::get<TransformerPlan>(plan->model);
         QVERIFY(model.explicitAttention);
         QCOMPARE(std::get<TextPlan>(plan->data).context, model.context);
+    }
+
+    void readsHowTheRanksShareTheWork_data()
+    {
+        QTest::addColumn<QString>("strategy");
+        QTest::addColumn<QString>("own");
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("sharding");
+        QTest::addColumn<int>("replicas");
+        const auto row = [](const char* strategy, const char* own, StrategyKind kind, Sharding sharding,
+                            int replicas) {
+            QTest::addRow("%s %s", strategy, own)
+                << strategy << own << static_cast<int>(kind) << static_cast<int>(sharding) << replicas;
+        };
+        row("zero1", "", StrategyKind::Zero1, Sharding::Full, 1);
+        row("fsdp", "", StrategyKind::Fsdp, Sharding::Full, 1);
+        row("{class_path: FSDPStrategy, init_args: {sharding_strategy: SHARD_GRAD_OP}}", "",
+            StrategyKind::Fsdp, Sharding::GradOp, 1);
+        row("{class_path: FSDPStrategy, init_args: {sharding_strategy: NO_SHARD}}", "", StrategyKind::Fsdp,
+            Sharding::None, 1);
+        row("{class_path: FSDPStrategy, init_args: {sharding_strategy: HYBRID_SHARD, device_mesh: [2, 2]}}",
+            "", StrategyKind::Fsdp, Sharding::Hybrid, 2);
+        row("{class_path: ModelParallelStrategy, init_args: {tensor_parallel_size: 1}}", "",
+            StrategyKind::Fsdp2, Sharding::Full, 1);
+        row("{class_path: ModelParallelStrategy, init_args: {tensor_parallel_size: 1}}",
+            "sharding: {reshard_after_forward: false}", StrategyKind::Fsdp2, Sharding::GradOp, 1);
+        row("{class_path: ModelParallelStrategy, init_args: {tensor_parallel_size: 1}}",
+            "sharding: {mesh: [2, 2]}", StrategyKind::Fsdp2, Sharding::Hybrid, 2);
+    }
+    void readsHowTheRanksShareTheWork()
+    {
+        QFETCH(QString, strategy);
+        QFETCH(QString, own);
+        QFETCH(int, kind);
+        QFETCH(int, sharding);
+        QFETCH(int, replicas);
+        const auto text = "trainer: {max_epochs: 1, strategy: " + strategy + "}\n"
+            + "model: {class_path: mantissa.MLP}\ndata: {class_path: mantissa.FashionMNIST}\n"
+            + "optimizer: {class_path: torch.optim.SGD, init_args: {lr: 0.1}}\nmantissa: {ranks: 4, " + own
+            + "}\n";
+        const auto plan = planRun(readSetup(text.toStdString()).setup);
+
+        QVERIFY2(plan, plan ? "" : plan.error().message.c_str());
+        QCOMPARE(static_cast<int>(plan->strategy), kind);
+        QCOMPARE(static_cast<int>(plan->shards.sharding), sharding);
+        QCOMPARE(plan->shards.replicas, replicas);
+    }
+
+    void aGridThatDoesNotFitTheRanksIsRefused()
+    {
+        for (const char* arguments :
+             {"sharding_strategy: HYBRID_SHARD", "sharding_strategy: HYBRID_SHARD, device_mesh: [3, 2]",
+              "sharding_strategy: HYBRID_SHARD, device_mesh: 4", "device_mesh: [2, 2]",
+              "sharding_strategy: HYBRID_SHARD, device_mesh: [-2, -2]"}) {
+            auto setup = baseSetup();
+            QVERIFY(setup.set("mantissa.ranks", 4));
+            const auto strategy =
+                readSetup("s: {class_path: FSDPStrategy, init_args: {" + std::string(arguments) + "}}\n");
+            QVERIFY(setup.set("trainer.strategy", strategy.setup.at("s")));
+
+            const auto plan = planRun(setup);
+
+            QVERIFY2(!plan, arguments);
+            QVERIFY2(plan.error().message.find("device_mesh") != std::string::npos,
+                     plan.error().message.c_str());
+        }
+    }
+
+    void readsWhatDdpIsToldAndWhatStaysFrozen()
+    {
+        auto setup = baseSetup();
+        const auto strategy = readSetup(
+            "s: {class_path: DDPStrategy, init_args: {bucket_cap_mb: 2.5, find_unused_parameters: true, "
+            "static_graph: true, gradient_as_bucket_view: false, broadcast_buffers: false}}\n"
+            "frozen: [fc1., fc2.bias]\n");
+        QVERIFY(setup.set("mantissa.ranks", 2));
+        QVERIFY(setup.set("trainer.strategy", strategy.setup.at("s")));
+        QVERIFY(setup.set("mantissa.frozen", strategy.setup.at("frozen")));
+        QVERIFY(setup.set("mantissa.activation_checkpointing", true));
+
+        const auto plan = planRun(setup);
+
+        QVERIFY2(plan, plan ? "" : plan.error().message.c_str());
+        QCOMPARE(plan->ddp.bucketMiB, 2.5);
+        QVERIFY(plan->ddp.findUnused && plan->ddp.staticGraph);
+        QVERIFY(!plan->ddp.gradientViews && !plan->ddp.broadcastBuffers);
+        QCOMPARE(plan->frozen, (std::vector<std::string>{"fc1.", "fc2.bias"}));
+        QVERIFY(plan->recompute);
+        QVERIFY(planRun(baseSetup())->ddp.gradientViews && planRun(baseSetup())->ddp.broadcastBuffers);
     }
 
     void underFabricTheClippingIsFabrics()
@@ -132,9 +221,14 @@ private slots:
                                                 << QString::fromUtf8(message) << QString::fromUtf8(hint);
         };
         row("trainer.precision", "64-true", "64-true", "bf16-mixed");
-        row("trainer.strategy", "deepspeed_stage_2", "deepspeed_stage_2", "single_device, ddp and fsdp");
+        row("trainer.strategy", "deepspeed_stage_2", "deepspeed_stage_2",
+            "single_device, ddp, zero1, fsdp and ModelParallelStrategy");
         row("trainer.strategy.class_path", "lightning.pytorch.strategies.ModelParallelStrategy",
-            "ModelParallelStrategy", "fsdp");
+            "tensor_parallel_size is auto", "set tensor_parallel_size to 1");
+        row("trainer.strategy.class_path", "lightning.pytorch.strategies.XLAStrategy", "XLAStrategy",
+            "zero1");
+        row("mantissa.sharding.wrap", "layers", "wrap is layers", "block, size or whole");
+        row("mantissa.communicator", "pigeon", "communicator is pigeon", "threads and nccl");
         row("trainer.callbacks[EarlyStopping].monitor", "val_loss", "EarlyStopping", "Remove it");
         row("trainer.limit_train_batches", "0.5", "0.5", "whole number");
         row("trainer.max_steps", "-1.5", "-1.5", "whole number");

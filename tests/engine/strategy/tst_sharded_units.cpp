@@ -161,7 +161,7 @@ private slots:
             const auto model = training.model();
             const auto strategy = strategyFor(training, *model, comm);
             trainStep(training, *strategy, *model, 0);
-            const auto& fsdp = static_cast<FsdpStrategy&>(*strategy);
+            const auto& fsdp = static_cast<ShardedStrategy&>(*strategy);
             require(fsdp.gathers() == gathers, "gathers: " + std::to_string(fsdp.gathers()));
             require(fsdp.reductions() == reductions, "reductions: " + std::to_string(fsdp.reductions()));
         });
@@ -215,8 +215,9 @@ private slots:
             training.kind = Kind::Fsdp;
             const LayersModel smallRoot({200, 150, 160, 4});
             const SandwichModel greatRoot(60, 128, false, false);
-            require(static_cast<FsdpStrategy&>(*strategyFor(training, smallRoot, comm)).keepsRoot(), "kept");
-            require(!static_cast<FsdpStrategy&>(*strategyFor(training, greatRoot, comm)).keepsRoot(),
+            require(static_cast<ShardedStrategy&>(*strategyFor(training, smallRoot, comm)).keepsRoot(),
+                    "kept");
+            require(!static_cast<ShardedStrategy&>(*strategyFor(training, greatRoot, comm)).keepsRoot(),
                     "given back");
         });
     }

@@ -26,8 +26,9 @@ private slots:
         QTest::addColumn<int>("model");
         QTest::addColumn<int>("microBatches");
         QTest::addColumn<bool>("syncEach");
-        for (const int kind : {0, 1}) {
-            const char* name = kind == 0 ? "ddp" : "fsdp";
+        for (const auto which : kKinds) {
+            const int kind = static_cast<int>(which);
+            const char* name = nameOf(which);
             for (const int ranks : {2, 4}) {
                 QTest::addRow("%s, %d ranks", name, ranks) << kind << ranks << 0 << 1 << false;
                 QTest::addRow("%s, %d ranks, window of 4", name, ranks) << kind << ranks << 0 << 4 << false;

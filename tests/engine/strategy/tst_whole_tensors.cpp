@@ -17,9 +17,9 @@ void addKindsAndRanks()
 {
     QTest::addColumn<int>("kind");
     QTest::addColumn<int>("ranks");
-    for (const auto& [name, kind] : {std::pair("replica", Kind::Replica), std::pair("fsdp", Kind::Fsdp)}) {
+    for (const auto kind : kKinds) {
         for (const int ranks : {1, 2, 3, 4})
-            QTest::addRow("%s, %d ranks", name, ranks) << static_cast<int>(kind) << ranks;
+            QTest::addRow("%s, %d ranks", nameOf(kind), ranks) << static_cast<int>(kind) << ranks;
     }
 }
 

@@ -86,7 +86,7 @@ private slots:
     {
         QTest::addColumn<int>("strategy");
         QTest::addColumn<int>("impl");
-        for (const auto strategy : {StrategyKind::Ddp, StrategyKind::FsdpFullShard}) {
+        for (const auto strategy : {StrategyKind::Ddp, StrategyKind::Fsdp}) {
             for (const auto impl : {OptimizerImpl::Foreach, OptimizerImpl::Fused})
                 QTest::addRow("%d %d", int(strategy), int(impl)) << int(strategy) << int(impl);
         }
@@ -127,7 +127,7 @@ private slots:
         QTest::addColumn<int>("clip");
         QTest::addColumn<QString>("kind");
         QTest::addColumn<int>("stage");
-        const int fsdp = int(StrategyKind::FsdpFullShard);
+        const int fsdp = int(StrategyKind::Fsdp);
         const int single = int(StrategyKind::Single);
         const int fp16 = int(PrecisionMode::Fp16Mixed);
         const int bf16 = int(PrecisionMode::Bf16Mixed);
@@ -211,7 +211,7 @@ private slots:
 
     void twoRunsOfOnePlanAreTheSameBits()
     {
-        RunPlan plan = planOf(PrecisionMode::Bf16Mixed, StrategyKind::FsdpFullShard, 2);
+        RunPlan plan = planOf(PrecisionMode::Bf16Mixed, StrategyKind::Fsdp, 2);
         plan.clip = {ClipKind::Norm, 0.5, 2.0};
 
         const auto first = trained(plan);
@@ -230,7 +230,7 @@ private slots:
     {
         RunPlan plan = planOf(PrecisionMode::Fp32True, StrategyKind::Ddp, 2);
         const auto whole = trained(plan);
-        plan.strategy = StrategyKind::FsdpFullShard;
+        plan.strategy = StrategyKind::Fsdp;
         const auto sharded = trained(plan);
 
         for (std::size_t i = 0; i < whole[0].reports.size(); ++i) {
@@ -271,7 +271,7 @@ private slots:
 
     void theStateHoldsAllThatARunNeeds()
     {
-        RunPlan plan = planOf(PrecisionMode::Fp16Mixed, StrategyKind::FsdpFullShard, 2);
+        RunPlan plan = planOf(PrecisionMode::Fp16Mixed, StrategyKind::Fsdp, 2);
 
         const auto runs = trained(plan, true);
         const auto& state = runs[0].state;
