@@ -34,6 +34,7 @@ void addDoctor(CLI::App& app, std::function<int()>& run);
 void addFix(CLI::App& app, std::function<int()>& run);
 void addTrain(CLI::App& app, std::function<int()>& run);
 void addResume(CLI::App& app, std::function<int()>& run);
+void addRewind(CLI::App& app, std::function<int()>& run);
 void addRuns(CLI::App& app, std::function<int()>& run);
 void addShow(CLI::App& app, std::function<int()>& run);
 void addVerify(CLI::App& app, std::function<int()>& run);

@@ -26,7 +26,7 @@ int resumeIt(Options options)
     if (options.training.name.empty())
         options.training.name = draft->name;
     SetupArgument argument{(*folder / kSetupFile).string(), draft->setupText, readSetup(draft->setupText)};
-    return trainSetup(options.training, std::move(argument), draft->from);
+    return trainSetup(options.training, std::move(argument), {.resume = draft->from});
 }
 
 } // namespace

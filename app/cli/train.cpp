@@ -19,7 +19,7 @@ int trainIt(Options options)
         return report(argument.error());
     if (options.training.name.empty())
         options.training.name = std::filesystem::path(options.file).stem().string();
-    return trainSetup(options.training, *std::move(argument), std::nullopt);
+    return trainSetup(options.training, *std::move(argument));
 }
 
 } // namespace

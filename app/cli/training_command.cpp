@@ -102,7 +102,7 @@ void printSummary(const WatchedEnd& end, bool json)
     std::fflush(stdout);
 }
 
-int runIt(const TrainingOptions& options, const RunRequest& request)
+int runIt(const TrainingOptions& options, const RunRequest& request, const TrainingVariant& variant)
 {
     InterruptWatch interrupts; // Before the engine starts threads, which take over what is blocked.
     const auto service = loadTrainingService();
@@ -120,8 +120,11 @@ int runIt(const TrainingOptions& options, const RunRequest& request)
     const bool failed = !ended || !end.summary.message.empty();
     if (!end.summary.message.empty())
         (void)report({ErrorCode::Internal, end.summary.message, end.summary.hint});
-    printSummary(end, options.json);
-    const ExitCode code = end.interrupted ? InterruptedByUser : failed ? Findings : Ok;
+    int code = end.interrupted ? InterruptedByUser : failed ? Findings : Ok;
+    if (variant.finish)
+        code = variant.finish(end.summary, code);
+    else
+        printSummary(end, options.json);
     if ((*run)->leftRanksBehind()) {
         std::fflush(nullptr);
         _exit(code); // A rank's thread still uses what leaving `main` would take down.
@@ -151,7 +154,7 @@ void addTrainingOptions(CLI::App& command, TrainingOptions& options)
                      "The run's summary as JSON, on the last line of standard output");
 }
 
-int trainSetup(const TrainingOptions& options, SetupArgument argument, std::optional<ResumePoint> resume)
+int trainSetup(const TrainingOptions& options, SetupArgument argument, const TrainingVariant& variant)
 {
     if (const auto changed = change(argument, options); !changed)
         return report(changed.error());
@@ -172,8 +175,10 @@ int trainSetup(const TrainingOptions& options, SetupArgument argument, std::opti
     request.assumedJson = textOf(jsonOf(checked.assumed));
     request.name = options.name;
     request.history = options.history;
-    request.resume = std::move(resume);
-    return runIt(options, request);
+    request.resume = variant.resume;
+    if (variant.adjust)
+        variant.adjust(request);
+    return runIt(options, request, variant);
 }
 
 } // namespace mantissa::cli

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +24,15 @@ struct TrainingOptions {
 
 void addTrainingOptions(CLI::App& command, TrainingOptions& options);
 
+/// Where a command differs from `train`.
+struct TrainingVariant {
+    std::optional<ResumePoint> resume = {};
+    std::function<void(RunRequest&)> adjust = {}; ///< Before the start.
+    /// In place of the summary: gets the exit code of the training and gives the command's.
+    std::function<int(const RunSummary&, int code)> finish = {};
+};
+
 /// Changes the set-up as the options say, checks it, trains it and shows it. The exit code.
-int trainSetup(const TrainingOptions& options, SetupArgument argument, std::optional<ResumePoint> resume);
+int trainSetup(const TrainingOptions& options, SetupArgument argument, const TrainingVariant& variant = {});
 
 } // namespace mantissa::cli

@@ -168,6 +168,7 @@ constexpr std::array kFields = {
     &field::ranks,
     &field::threads,
     &field::keepCheckpoints,
+    &field::rewindEvery,
     &field::fabricMaxNorm,
     &field::fabricClipValue,
     &field::normType,

@@ -55,6 +55,16 @@ inline constexpr Field keepCheckpoints = {
     .help =
         "How many of a run's newest checkpoints stay; -1: all. Those that ModelCheckpoint finds best stay "
         "besides."};
+inline constexpr Field rewindEvery = {.path = "mantissa.rewind_every",
+                                      .label = "rewind_every",
+                                      .type = FieldType::Integer,
+                                      .stage = "record",
+                                      .fallback = "0",
+                                      .least = 0,
+                                      .use = FieldUse::Runs,
+                                      .help = "Keeps what a rewind needs: two rolling checkpoints, so many "
+                                              "optimizer steps apart, and a hash of the "
+                                              "parameters after each step. 0: off."};
 inline constexpr Field fabricMaxNorm = {.path = "mantissa.fabric.max_norm",
                                         .knob = "fabric.max_norm",
                                         .label = "max_norm",

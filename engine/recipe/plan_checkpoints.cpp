@@ -66,6 +66,19 @@ void planBest(PlanReader& reader, CheckpointPlan& plan)
         plan.everySteps = 0;
 }
 
+void planRewind(PlanReader& reader, RunPlan& plan)
+{
+    const auto every = reader.integer(field::rewindEvery);
+    if (every == 0)
+        return;
+    auto& checkpoints = plan.checkpoints;
+    plan.hashParameters = true;
+    if (checkpoints.everySteps == 0)
+        checkpoints.everySteps = every;
+    if (checkpoints.keepLast >= 0 && checkpoints.keepLast < 2)
+        checkpoints.keepLast = 2;
+}
+
 } // namespace
 
 void planCheckpoints(PlanReader& reader, RunPlan& plan)
@@ -82,6 +95,7 @@ void planCheckpoints(PlanReader& reader, RunPlan& plan)
         checkpoints.everySteps = reader.integer(field::checkpointEvery);
         planBest(reader, checkpoints);
     }
+    planRewind(reader, plan);
     if (!checkpoints.atEnd)
         checkpoints.everySteps = 0;
     if (plan.strategy == StrategyKind::Fsdp)

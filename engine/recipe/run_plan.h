@@ -181,6 +181,8 @@ struct RunPlan {
     std::string framework = "trainer"; ///< Whose documented errors a faithful run raises: "trainer",
                                        ///< "fabric"; "mantissa" raises none.
     CheckpointPlan checkpoints;
+    bool hashParameters = false; ///< A hash of each rank's parameters after every step.
+    std::int64_t probeFrom = -1; ///< Every layer is looked at from this step on; -1: never.
 };
 
 /// Fills in defaults and translates. The error says which setting this engine cannot run, and what it can.

@@ -58,6 +58,8 @@ void addNotes(std::vector<RunEvent>& events, const std::vector<StepReport>& repo
         for (const auto& note : reports[rank].notes) {
             events.push_back(event(reports[rank], time, note.kind.c_str(), note.stage, note.message));
             events.back().rank = static_cast<int>(rank);
+            events.back().layer = note.layer;
+            events.back().detail = note.detail;
         }
     }
 }

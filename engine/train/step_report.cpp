@@ -34,6 +34,8 @@ void addRankSeries(std::vector<SeriesSpec>& series, const RunPlan& plan, int ran
     series.push_back({"nonfinite_before", "1", rank});
     if (plan.scaler.enabled)
         series.push_back({"found_inf", "1", rank});
+    if (plan.hashParameters)
+        series.push_back({"param_hash", "1", rank});
     series.push_back({"data_time", "s", rank, "train", false});
     series.push_back({"comm_time", "s", rank, "train", false});
     series.push_back({"memory", "B", rank, "train", false});
@@ -81,6 +83,7 @@ std::vector<Sample> StepSeries::samples(const StepReport& report, int rank, doub
     }
     add("nonfinite_before", rank, static_cast<double>(report.nonfiniteBefore));
     add("found_inf", rank, report.foundInf);
+    add("param_hash", rank, report.parameterHash);
     add("data_time", rank, report.dataSeconds);
     add("comm_time", rank, report.commSeconds);
     add("memory", rank, static_cast<double>(report.memoryBytes));

@@ -16,6 +16,8 @@ struct StepNote {
     std::string kind; ///< "injected", "scale_floor"
     Stage stage = Stage::Data;
     std::string message;
+    std::string layer = {};
+    std::string detail = {}; ///< JSON, or empty.
 };
 
 /// What one rank knows after one optimizer step. A plain value.
@@ -50,6 +52,7 @@ struct StepReport {
     double foundInf = 0.0; ///< As the loss scaler holds it after the ranks agreed.
     bool foundInfHere = false; ///< What this rank found by itself, after the reduction.
     bool parametersChanged = false;
+    std::optional<double> parameterHash; ///< Of what this rank holds, after the step.
     double optimizerSteps = 0.0; ///< Steps really taken so far.
     double stepSeconds = 0.0;
     double dataSeconds = 0.0; ///< Waiting for the loader.

@@ -1,3 +1,4 @@
+#include "engine/train/parameter_hash.h"
 #include "engine/train/trainer_impl.h"
 
 #include <algorithm>
@@ -110,10 +111,16 @@ void Trainer::Impl::accumulateGradients(StepReport& report, const std::stop_toke
     const double parts = divisor(end - m_batch);
     for (; m_batch < end; ++m_batch, ++m_globalBatch) {
         const Batch batch = fetch(report, m_batch, stop);
+        WeightAccess* weights = &m_weights;
         std::optional<FaultyWeights> faulty;
         if (const auto value = m_faults.onGradient(report))
-            faulty.emplace(m_weights, *value);
-        const at::Tensor loss = lossOf(report, batch, faulty ? *faulty : m_weights);
+            weights = &faulty.emplace(*weights, *value);
+        std::optional<LayerProbe> probe;
+        if (probes())
+            weights = &probe.emplace(*weights, *m_model, m_globalBatch, m_readings);
+        const at::Tensor loss = lossOf(report, batch, *weights);
+        if (probe)
+            probe->loss(loss);
         backward(report, loss / parts, m_batch + 1 == end);
     }
 }
@@ -280,6 +287,10 @@ void Trainer::Impl::record(StepReport& report)
     report.parametersChanged = tally.changed > 0.0;
     if (measuresParameters())
         m_sums.parameterSquares = squaresOf(m_strategy->parameters());
+    if (m_plan.hashParameters)
+        report.parameterHash = parameterHash(m_strategy->parameters());
+    if (probes())
+        noteReadings(report, std::exchange(m_readings, {}));
     addUpRanks(tally);
     fillReport(report, tally);
     report.optimizerSteps = m_optimizer->stepCount();

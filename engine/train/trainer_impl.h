@@ -6,6 +6,7 @@
 #include "engine/precision/precision.h"
 #include "engine/strategy/recompute.h"
 #include "engine/strategy/strategy.h"
+#include "engine/train/layer_probe.h"
 #include "engine/train/prepared_run.h"
 #include "engine/train/trainer.h"
 #include "engine/train/trainer_faults.h"
@@ -82,6 +83,7 @@ private:
     void restoreScaler(const TrainingPosition& from);
     void restoreOfThisRank(const StoredTraining& from);
     void notCarried(std::string message);
+    bool probes() const { return m_plan.probeFrom >= 0 && m_step >= m_plan.probeFrom; }
 
     std::shared_ptr<PreparedRun> m_prepared;
     const RunPlan& m_plan;
@@ -98,6 +100,7 @@ private:
     UpdateMeter m_meter;
     StageWatch m_watch;
     WindowSums m_sums;
+    std::vector<LayerReading> m_readings; ///< Of the window, where it is looked at.
     std::vector<StepNote> m_notCarried; ///< For the first report.
     std::int64_t m_step = 0;
     std::int64_t m_epoch = 0;

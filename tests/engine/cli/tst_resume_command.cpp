@@ -129,6 +129,29 @@ private slots:
         QVERIFY2(result.err.contains("still training"), result.err);
     }
 
+    void aRewindToBeforeEveryCheckpointSaysWhereThereIsOne()
+    {
+        QVERIFY(trainFirst().exitCode == 0);
+
+        const auto result = runCommand({"rewind", "base", "--to", "10", "--history", m_history});
+
+        QCOMPARE(result.exitCode, 3);
+        QVERIFY2(result.err.contains("no checkpoint at step 9"), result.err);
+    }
+
+    void aRewindComparesTheStepsThatBothHave()
+    {
+        QVERIFY(trainFirst().exitCode == 0);
+
+        const auto result = runCommand({"rewind", "base", "--to", "25", "--history", m_history, "--json"},
+                                       QStringLiteral("steps=20"));
+
+        QVERIFY2(result.exitCode == 0, result.err);
+        QCOMPARE(result.lastLine()["same"].toBool(), true);
+        QCOMPARE(result.lastLine()["steps"].toInt(), 20);
+        QVERIFY(result.lastLine()["origin"].isNull());
+    }
+
     void anUnknownRunIsAnError() { QCOMPARE(resume({"nobody"}).exitCode, 3); }
 };
 
