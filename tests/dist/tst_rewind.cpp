@@ -65,7 +65,7 @@ private slots:
     {
         QTest::addColumn<int>("strategy");
         QTest::addColumn<bool>("inGradient");
-        for (const auto strategy : {StrategyKind::Ddp, StrategyKind::FsdpFullShard}) {
+        for (const auto strategy : {StrategyKind::Ddp, StrategyKind::Fsdp}) {
             const char* name = strategy == StrategyKind::Ddp ? "ddp" : "fsdp";
             QTest::addRow("%s, in the loss", name) << static_cast<int>(strategy) << false;
             QTest::addRow("%s, in a gradient", name) << static_cast<int>(strategy) << true;
@@ -129,7 +129,7 @@ private slots:
 
     void lookingChangesNoBit()
     {
-        auto plan = scaledPlan(StrategyKind::FsdpFullShard, 2);
+        auto plan = scaledPlan(StrategyKind::Fsdp, 2);
         plan.maxSteps = 6;
         plan.hashParameters = true;
         RealRun plain(plan);
