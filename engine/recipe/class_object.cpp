@@ -28,6 +28,7 @@ constexpr std::array kAliases = {
     StrategyAlias{"xla", "XLAStrategy"},
     StrategyAlias{"xla_fsdp", "XLAFSDPStrategy"},
     StrategyAlias{"zero1", "mantissa.Zero1"},
+    StrategyAlias{"fsdp2", "ModelParallelStrategy", "tensor_parallel_size", "1"},
 };
 
 struct StrategyKindName {

@@ -43,7 +43,7 @@ inline constexpr std::array<std::string_view, 13> kStrategyChoices = {"auto",
                                                                       "deepspeed_stage_2",
                                                                       "deepspeed_stage_3",
                                                                       "deepspeed_stage_3_offload",
-                                                                      "ModelParallelStrategy",
+                                                                      "fsdp2",
                                                                       "zero1"};
 inline constexpr Field strategy = {
     .path = "trainer.strategy",

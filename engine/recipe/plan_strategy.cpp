@@ -81,7 +81,7 @@ void planModelParallel(PlanReader& reader, RunPlan& plan)
     plan.strategy = StrategyKind::Fsdp2;
     plan.shards = shardsAsked(setup);
     const auto& tensor = setup[field::modelParallelTensor];
-    if (tensor.asInteger() != 1)
+    if (tensor.asInteger() != 1 && setup[field::strategy].asString() != "fsdp2")
         reader.cannot(
             field::modelParallelTensor.path, setup.effective(field::modelParallelTensor),
             "It splits weights and no layers: set tensor_parallel_size to 1 and data_parallel_size to "
@@ -166,7 +166,7 @@ void planStrategy(PlanReader& reader, RunPlan& plan)
         planModelParallel(reader, plan);
     } else {
         reader.cannot(field::strategy.path, setup.effective(field::strategy),
-                      "It runs single_device, ddp, zero1, fsdp and ModelParallelStrategy.");
+                      "It runs single_device, ddp, zero1, fsdp and fsdp2.");
     }
     planUnits(reader, plan);
     if (reader.flag(field::syncBatchnorm))

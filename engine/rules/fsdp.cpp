@@ -1,3 +1,4 @@
+#include "engine/recipe/asked.h"
 #include "engine/recipe/class_object.h"
 #include "engine/recipe/fields.h"
 #include "engine/rules/making.h"
@@ -85,25 +86,43 @@ void fsdpAccumulationReduces(RuleContext& context)
     context.report(std::move(finding));
 }
 
+Fix writtenAsLightningKnowsIt(const RuleContext& context)
+{
+    const ValueMap arguments = {{"data_parallel_size", std::int64_t{ranksHere(context.setup())}},
+                                {"tensor_parallel_size", std::int64_t{1}}};
+    return safeFix("Write it as ModelParallelStrategy",
+                   {setTo(field::strategy.path,
+                          ValueMap{{"class_path", "lightning.pytorch.strategies.ModelParallelStrategy"},
+                                   {"init_args", arguments}})},
+                   "The module has to call fully_shard on its blocks in configure_model.");
+}
+
 /// A name that only this engine knows.
 void ownStrategy(RuleContext& context)
 {
-    if (strategyKind(context.at(field::strategy)) != "zero1")
+    const std::string name = context.at(field::strategy).asString();
+    const bool zero1 = strategyKind(context.at(field::strategy)) == "zero1";
+    if (!zero1 && name != "fsdp2")
         return;
     Finding finding = findingAt(Severity::WontStart, Stage::Configure, {field::strategy.path});
-    finding.message = "strategy=" + readStrategy(context).name
-        + " is this engine's own: ZeRO stage 1, whole weights and a split optimizer state.";
-    finding.why =
-        "The target looks a strategy up by its name and has none of that name; DeepSpeed's stage 1 is the "
-        "nearest, and brings an engine of its own.";
+    finding.message = "strategy=" + readStrategy(context).name + " is a name of this engine: "
+        + (zero1 ? "ZeRO stage 1, whole weights and a split optimizer state." : "FSDP in its newer form.");
+    finding.why = zero1
+        ? "The target looks a strategy up by its name and has none of that name; DeepSpeed's stage 1 "
+          "is the nearest, and brings an engine of its own."
+        : "The target looks a strategy up by its name and has none of that name; it knows the newer "
+          "form as an object of ModelParallelStrategy.";
     finding.source = inLightning("src/lightning/pytorch/trainer/connectors/accelerator_connector.py, "
                                  "_check_config_and_set_final_flags");
     finding.engine = "better: trains it";
-    finding.raises = "ValueError: You selected an invalid strategy name: `strategy='zero1'`.";
-    finding.fixes = {
-        changingFix("Keep the whole optimizer state on every rank", {setTo(field::strategy.path, "ddp")},
-                    "The numbers are those of zero1; each rank needs the memory of the whole state."),
-        changingFix("Train with this engine", {setTo(field::target.path, "mantissa")})};
+    finding.raises = "ValueError: You selected an invalid strategy name: `strategy='" + name + "'`.";
+    if (!zero1)
+        finding.fixes.push_back(writtenAsLightningKnowsIt(context));
+    else
+        finding.fixes.push_back(
+            changingFix("Keep the whole optimizer state on every rank", {setTo(field::strategy.path, "ddp")},
+                        "The numbers are those of zero1; each rank needs the memory of the whole state."));
+    finding.fixes.push_back(changingFix("Train with this engine", {setTo(field::target.path, "mantissa")}));
     context.report(std::move(finding));
 }
 

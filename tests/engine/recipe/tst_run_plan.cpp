@@ -119,6 +119,7 @@ private slots:
         };
         row("zero1", "", StrategyKind::Zero1, Sharding::Full, 1);
         row("fsdp", "", StrategyKind::Fsdp, Sharding::Full, 1);
+        row("fsdp2", "", StrategyKind::Fsdp2, Sharding::Full, 1);
         row("{class_path: FSDPStrategy, init_args: {sharding_strategy: SHARD_GRAD_OP}}", "",
             StrategyKind::Fsdp, Sharding::GradOp, 1);
         row("{class_path: FSDPStrategy, init_args: {sharding_strategy: NO_SHARD}}", "", StrategyKind::Fsdp,
@@ -222,7 +223,7 @@ private slots:
         };
         row("trainer.precision", "64-true", "64-true", "bf16-mixed");
         row("trainer.strategy", "deepspeed_stage_2", "deepspeed_stage_2",
-            "single_device, ddp, zero1, fsdp and ModelParallelStrategy");
+            "single_device, ddp, zero1, fsdp and fsdp2");
         row("trainer.strategy.class_path", "lightning.pytorch.strategies.ModelParallelStrategy",
             "tensor_parallel_size is auto", "set tensor_parallel_size to 1");
         row("trainer.strategy.class_path", "lightning.pytorch.strategies.XLAStrategy", "XLAStrategy",
