@@ -1,6 +1,7 @@
 #include "app/cli/batch.h"
 
 #include "app/cli/command.h"
+#include "app/cli/finding_lines.h"
 #include "app/cli/json_text.h"
 #include "engine/recipe/knobs.h"
 #include "engine/recipe/value_json.h"
@@ -94,9 +95,7 @@ void print(const Json& id, const std::vector<Finding>& findings, bool json)
         return;
     }
     for (const Finding& finding : findings)
-        std::printf("%s: %s: %s [%s]\n", idText(id).c_str(),
-                    severityWords(finding.severity, finding.stage).c_str(), finding.message.c_str(),
-                    finding.rule.c_str());
+        std::printf("%s: %s\n", idText(id).c_str(), findingText(finding).c_str());
 }
 
 void printError(const Json& id, const std::string& error, bool json)

@@ -1,5 +1,6 @@
 #include "app/cli/batch.h"
 #include "app/cli/command.h"
+#include "app/cli/finding_lines.h"
 #include "app/cli/json_text.h"
 #include "app/cli/setup_argument.h"
 #include "engine/rules/findings_json.h"
@@ -21,20 +22,10 @@ struct Options {
     bool json = false;
 };
 
-void printFinding(const Finding& finding, const SetupArgument& setup)
-{
-    const SourcePoint place = placeOf(finding, setup.file);
-    std::printf("%s:%zu:%zu: %s: %s [%s]\n", setup.path.c_str(), place.line, place.column,
-                severityWords(finding.severity, finding.stage).c_str(), finding.message.c_str(),
-                finding.rule.c_str());
-    for (const Fix& fix : finding.fixes)
-        std::printf("  %s: %s\n", std::string(fixGradeId(fix.grade)).c_str(), fix.title.c_str());
-}
-
 void printReport(const CheckReport& report, const SetupArgument& setup)
 {
     for (const Finding& finding : report.findings)
-        printFinding(finding, setup);
+        printFinding(stdout, finding, setup);
     for (const SuppressedFinding& entry : report.suppressed)
         std::printf("Suppressed: %s (%s)\n", entry.finding.rule.c_str(),
                     entry.reason.empty() ? "no reason given" : entry.reason.c_str());
@@ -88,12 +79,13 @@ int check(const Options& options)
 void addCheck(CLI::App& app, std::function<int()>& run)
 {
     const auto options = std::make_shared<Options>();
-    auto* command = app.add_subcommand("check", "Finds what will stop a set-up, before it starts");
+    auto* command = app.add_subcommand("check", "Find what will stop a set-up, before it starts");
     command->add_option("FILE", options->file, "Set-up in LightningCLI's YAML");
-    command->add_option("--target", options->target, "What it is meant to run on, such as fabric-2.6.6");
-    command->add_option("--batch", options->batch,
-                        "A file with a set-up in each line; - reads standard input");
-    command->add_flag("--json", options->json, "Prints JSON");
+    command->add_option("--target", options->target,
+                        "What the set-up is meant to run on, such as fabric-2.6.6");
+    command->add_option("--batch", options->batch, "File with a set-up in each line; - reads standard input");
+    command->add_flag("--json", options->json,
+                      "JSON on standard output: one object, with --batch one a line");
     command->callback([&run, options] { run = [options] { return check(*options); }; });
 }
 

@@ -119,7 +119,9 @@ int fix(const Options& options)
         return finish(options, *setup, safeRepair(setup->file.setup, *target), *target);
     const auto checked = checkFile(setup->file, *target);
     if (!isKnown(options.rule, checked)) {
-        std::fprintf(stderr, "mantissa-cli: there is no rule \"%s\".\n", options.rule.c_str());
+        std::fprintf(stderr,
+                     "mantissa-cli: there is no rule \"%s\".\n  check %s names the rules of its findings.\n",
+                     options.rule.c_str(), options.file.c_str());
         return Usage;
     }
     return finish(options, *setup, repairOf(checked, options.rule), *target);
@@ -130,12 +132,13 @@ int fix(const Options& options)
 void addFix(CLI::App& app, std::function<int()>& run)
 {
     const auto options = std::make_shared<Options>();
-    auto* command = app.add_subcommand("fix", "Applies the safe fixes, or the first fix of one rule");
+    auto* command = app.add_subcommand("fix", "Apply the safe fixes, or the first fix of one rule");
     command->add_option("FILE", options->file, "Set-up in LightningCLI's YAML")->required();
     command->add_option("--rule", options->rule, "Apply the first fix of this rule, safe or not");
-    command->add_option("--target", options->target, "What it is meant to run on, such as fabric-2.6.6");
-    command->add_flag("--dry-run", options->dryRun, "Prints the difference and writes nothing");
-    command->add_flag("--json", options->json, "Prints JSON");
+    command->add_option("--target", options->target,
+                        "What the set-up is meant to run on, such as fabric-2.6.6");
+    command->add_flag("--dry-run", options->dryRun, "Print the difference and write nothing");
+    command->add_flag("--json", options->json, "One JSON object on standard output");
     command->callback([&run, options] { run = [options] { return fix(*options); }; });
 }
 

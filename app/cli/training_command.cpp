@@ -1,11 +1,13 @@
 #include "app/cli/training_command.h"
 
 #include "app/cli/command.h"
+#include "app/cli/finding_lines.h"
 #include "app/cli/history_option.h"
 #include "app/cli/json_text.h"
 #include "app/cli/text_table.h"
 #include "app/cli/training_watch.h"
 #include "engine/core/counted.h"
+#include "engine/recipe/fields.h"
 #include "engine/recipe/flow_value.h"
 #include "engine/recipe/setup_text.h"
 #include "engine/rules/findings_json.h"
@@ -32,7 +34,7 @@ Result<void> change(SetupArgument& argument, const TrainingOptions& options)
 {
     auto changes = options.changes;
     if (!options.mode.empty())
-        changes.push_back("mantissa.mode=" + options.mode);
+        changes.push_back(std::string(field::mode.path) + "=" + options.mode);
     for (const auto& one : changes) {
         const auto edit = editOf(one);
         if (!edit)
@@ -49,18 +51,11 @@ Result<void> change(SetupArgument& argument, const TrainingOptions& options)
 int refuse(bool json, const SetupArgument& argument, const CheckReport& checked,
            const std::vector<Finding>& refusing)
 {
-    for (const auto& finding : refusing) {
-        const SourcePoint place = placeOf(finding, argument.file);
-        std::fprintf(stderr, "%s:%zu:%zu: %s: %s [%s]\n", argument.path.c_str(), place.line, place.column,
-                     severityWords(finding.severity, finding.stage).c_str(), finding.message.c_str(),
-                     finding.rule.c_str());
-        for (const auto& fix : finding.fixes)
-            std::fprintf(stderr, "  %s: %s\n", std::string(fixGradeId(fix.grade)).c_str(), fix.title.c_str());
-    }
+    for (const auto& finding : refusing)
+        printFinding(stderr, finding, argument);
     std::fprintf(stderr,
                  "Not started: %s\n  mantissa-cli fix %s applies safe fixes; --mode faithful stops where the "
-                 "target stops; "
-                 "--mode extended trains where this engine does better.\n",
+                 "target stops; --mode extended trains where this engine does better.\n",
                  checked.onTarget.words.c_str(), argument.path.c_str());
     if (json)
         printJson({{"run", nullptr},
