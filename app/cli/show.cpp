@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <set>
+#include <string_view>
 
 namespace mantissa::cli {
 namespace {
@@ -32,8 +34,9 @@ struct StoredRun {
 Error unknownSeries(const std::string& name, const std::vector<SeriesSpec>& all)
 {
     std::string names;
+    std::set<std::string_view> listed;
     for (const auto& spec : all)
-        if (names.find(spec.name) == std::string::npos)
+        if (listed.insert(spec.name).second)
             names += (names.empty() ? "" : ", ") + spec.name;
     return {ErrorCode::NotFound, "The run has no series " + name + ".", "It has " + names + "."};
 }
@@ -135,6 +138,29 @@ void printPoints(const std::vector<SeriesPoints>& all)
     table.print();
 }
 
+void printEvents(const std::vector<RunEvent>& events)
+{
+    if (!events.empty())
+        std::puts("");
+    for (const auto& event : events)
+        if (event.kind != "stage_trace")
+            std::printf("step %lld  %s%s  %s\n", static_cast<long long>(event.step), event.kind.c_str(),
+                        event.rank < 0 ? "" : (" on rank " + std::to_string(event.rank)).c_str(),
+                        event.message.c_str());
+}
+
+void printCheckpoints(const std::vector<CheckpointRecord>& checkpoints)
+{
+    if (checkpoints.empty())
+        return;
+    std::puts("");
+    TextTable table({"CHECKPOINT", "AFTER STEP", "BYTES", ""});
+    for (const auto& checkpoint : checkpoints)
+        table.add({checkpoint.path, std::to_string(checkpoint.step), std::to_string(checkpoint.bytes),
+                   checkpoint.kept ? "" : "removed"});
+    table.print();
+}
+
 void printAsText(const StoredRun& stored, bool everyPoint)
 {
     const auto& run = stored.summary;
@@ -150,13 +176,8 @@ void printAsText(const StoredRun& stored, bool everyPoint)
         return;
     }
     printSeriesTable(stored.series);
-    if (!stored.events.empty())
-        std::puts("");
-    for (const auto& event : stored.events)
-        if (event.kind != "stage_trace")
-            std::printf("step %lld  %s%s  %s\n", static_cast<long long>(event.step), event.kind.c_str(),
-                        event.rank < 0 ? "" : (" on rank " + std::to_string(event.rank)).c_str(),
-                        event.message.c_str());
+    printEvents(stored.events);
+    printCheckpoints(stored.checkpoints);
 }
 
 int showIt(const Options& options)
@@ -182,7 +203,7 @@ int showIt(const Options& options)
 void addShow(CLI::App& app, std::function<int()>& run)
 {
     const auto options = std::make_shared<Options>();
-    auto* command = app.add_subcommand("show", "Show one stored run: every point, event and checkpoint");
+    auto* command = app.add_subcommand("show", "Show one stored run: its series, events and checkpoints");
     command->add_option("RUN", options->run, "Id, name, the beginning of either, or a folder")->required();
     command->add_option("--series", options->series, "Only these series, with every point")
         ->delimiter(',')

@@ -23,15 +23,17 @@ std::string storedRun(const QTemporaryDir& history, const std::string& name)
     start.name = name;
     start.setupText = "seed_everything: 1\n";
     start.effective = R"({"precision":"16-mixed"})";
-    start.series = {{"loss", "1"}, {"found_inf", "1", 0}, {"found_inf", "1", 1}};
+    start.series = {{"val_loss", "1"}, {"loss", "1"}, {"found_inf", "1", 0}, {"found_inf", "1", 1}};
     auto writer = std::move(*RunWriter::create(start));
     const double values[] = {0.1, std::nan(""), -INFINITY};
     for (int step = 0; step < 3; ++step)
-        writer->append(std::vector<Sample>{{0, step, 0.5 * step, values[step]},
-                                           {1, step, 0.5 * step, 0.0},
-                                           {2, step, 0.5 * step, INFINITY}});
+        writer->append(std::vector<Sample>{{1, step, 0.5 * step, values[step]},
+                                           {2, step, 0.5 * step, 0.0},
+                                           {3, step, 0.5 * step, INFINITY}});
     writer->append(
         RunEvent{1, 0.5, "skipped", "optimizer", -1, {}, "Step 1 was skipped.", R"({"scale":1024})"});
+    writer->append(CheckpointRecord{1, "checkpoints/step-1", 4096, "aa", false});
+    writer->append(CheckpointRecord{2, "checkpoints/step-2", 4096, "bb"});
     (void)writer->finish(RunState::Finished, 2);
     return writer->id();
 }
@@ -112,7 +114,19 @@ private slots:
         QCOMPARE(some.json()["series"].toObject().keys(), QStringList{"loss"});
         QCOMPARE(text.out.count('\n'), 4 + 1 + 9);
         QCOMPARE(none.exitCode, 3);
-        QVERIFY(none.err.contains("loss, found_inf"));
+        QVERIFY2(none.err.contains("It has val_loss, loss, found_inf."), none.err);
+    }
+
+    void showInWordsNamesTheCheckpointsAndWhatIsLeftOfThem()
+    {
+        QTemporaryDir history;
+        storedRun(history, "one");
+
+        const auto lines = runCommand({"show", "one", "--history", history.path()}).out.split('\n');
+
+        QVERIFY(lines.contains("step 1  skipped  Step 1 was skipped."));
+        QVERIFY(lines.contains("checkpoints/step-1  1           4096   removed"));
+        QVERIFY(lines.contains("checkpoints/step-2  2           4096   "));
     }
 
     void aNewerFileEndsWithFourAndADamagedListGoesOn()
