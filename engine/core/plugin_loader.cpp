@@ -10,8 +10,8 @@ namespace {
 /// MANTISSA_ENGINE where it is set (an engine built otherwise), else the file beside the program.
 std::filesystem::path usualPlace()
 {
-    if (const char* chosen = std::getenv("MANTISSA_ENGINE");
-        chosen && *chosen) // NOLINT(concurrency-mt-unsafe)
+    const char* chosen = std::getenv("MANTISSA_ENGINE"); // NOLINT(concurrency-mt-unsafe)
+    if (chosen && *chosen)
         return chosen;
     std::error_code error;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
