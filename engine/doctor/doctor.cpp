@@ -110,7 +110,7 @@ Examined history(const fs::path& folder)
     if (!error && free < kLittleSpace * kGigabyte)
         return {"history", "History", Mark::Note, found + ".", "Make room: a checkpoint may not fit."};
     return {"history", "History", broken > 0 ? Mark::Note : Mark::Good, found + ".",
-            broken > 0 ? "The history page says why for each." : ""};
+            broken > 0 ? "The page History and mantissa-cli runs say why for each." : ""};
 }
 
 Examined version()

@@ -1,11 +1,11 @@
 #include "engine/history/annotations.h"
 
+#include "engine/core/replace_file.h"
 #include "engine/history/run_folder.h"
 
 #include <nlohmann/json.hpp>
 
 #include <fstream>
-#include <system_error>
 
 namespace mantissa {
 
@@ -40,18 +40,8 @@ Result<void> writeAnnotations(const std::filesystem::path& folder, const Annotat
     json["tags"] = annotations.tags;
     json["starred"] = annotations.starred;
     json["trashed"] = annotations.trashed;
-    const auto file = folder / kAnnotationsFile;
-    const auto aside = folder / (std::string(kAnnotationsFile) + ".new");
-    std::ofstream out(aside);
-    out << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-    out.close();
-    std::error_code error;
-    if (out)
-        std::filesystem::rename(aside, file, error);
-    if (!out || error)
-        return Error{ErrorCode::Io, file.string() + " cannot be written.",
-                     "Check that you may write to the run's folder."};
-    return {};
+    const std::string text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+    return replaceFile(folder / kAnnotationsFile, text + '\n');
 }
 
 } // namespace mantissa

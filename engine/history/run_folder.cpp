@@ -124,8 +124,8 @@ Result<std::filesystem::path> StagedFolder::publish(const std::string& name)
 
 std::filesystem::path defaultHistory()
 {
-    const char* data =
-        std::getenv("XDG_DATA_HOME"); // NOLINT(concurrency-mt-unsafe): nobody sets variables here.
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets variables here.
+    const char* data = std::getenv("XDG_DATA_HOME");
     if (data && std::filesystem::path(data).is_absolute())
         return std::filesystem::path(data) / "mantissa" / "history";
     const char* home = std::getenv("HOME"); // NOLINT(concurrency-mt-unsafe)

@@ -1,5 +1,6 @@
 #include "engine/rules/consequences.h"
 
+#include "engine/recipe/fields.h"
 #include "engine/rules/check.h"
 
 #include <algorithm>
@@ -77,8 +78,8 @@ Weighed weigh(Fix fix, const Finding& subject, const Counts& before, const Setup
     if (!edited)
         return {std::move(fix), Price::None, false};
     // An edit may change what the target is.
-    const Value& written = edited->at("mantissa.target");
-    const bool moved = !(written == setup.at("mantissa.target"));
+    const Value& written = (*edited)[field::target];
+    const bool moved = !(written == setup[field::target]);
     const auto moveTo = moved ? targetFrom(written) : Result<Target>(target);
     if (!moveTo)
         return {std::move(fix), Price::None, false};
