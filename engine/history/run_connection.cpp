@@ -89,7 +89,7 @@ Result<std::unique_ptr<SQLite::Database>> RunSource::open() const
     if (!std::filesystem::is_regular_file(file(), error))
         return Error{ErrorCode::NotFound,
                      m_folder.string() + " holds no run: there is no " + kRunFile + " in it.",
-                     {}};
+                     "Give the folder of one run; mantissa-cli runs lists what there is."};
     auto database = openInPlace();
     if (!database)
         return database;

@@ -135,7 +135,7 @@ private slots:
         QVERIFY(seen > 0);
     }
 
-    void timePerSetupIsPrinted()
+    void aSetupIsCheckedWithinAMillisecond()
     {
         using Clock = std::chrono::steady_clock;
         const auto perRow = [&](auto run) {
@@ -149,6 +149,7 @@ private slots:
         const double whole = perRow([](const Row& row) { (void)check(row.setup, row.target); });
         std::printf("  all rules on a set-up: %.1f microseconds; with the consequences of fixes: %.1f\n",
                     rules, whole);
+        QVERIFY2(rules < 1000.0, "the rules alone, over all recorded set-ups");
     }
 };
 
