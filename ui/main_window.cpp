@@ -50,6 +50,14 @@ MainWindow::MainWindow(const PageServices& services, QWidget* parent)
         m_services.document.startFrom(yaml.toStdString(), name);
         showPage(QStringLiteral("compose"));
     });
+    connect(&navigation, &Navigation::resumeDraftAsked, this, [this](const ResumeDraft& draft) {
+        if (!mayDiscard())
+            return;
+        m_services.document.startFrom(
+            draft.setupText, QString::fromStdString(draft.name) + QStringLiteral(".yaml"), draft.from);
+        showPage(QStringLiteral("compose"));
+    });
+    connect(&navigation, &Navigation::resumeAsked, this, [this] { showPage(QStringLiteral("history")); });
     connect(&navigation, &Navigation::openAsked, this, &MainWindow::chooseFile);
     connect(&m_services.document, &SetupDocument::nameChanged, this, &MainWindow::showTitle);
     showTitle();

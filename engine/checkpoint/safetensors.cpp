@@ -1,6 +1,6 @@
 #include "engine/checkpoint/safetensors.h"
 
-#include "engine/checkpoint/safetensors_header.h"
+#include "engine/interop/safetensors_header.h"
 #include "engine/tensor/guarded_torch.h"
 
 #include <array>

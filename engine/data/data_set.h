@@ -22,12 +22,26 @@ public:
     virtual std::string describe() const = 0; ///< "rows of 784 numbers, 10 classes"
 };
 
-/// The data of the plan, checked against the model: an error says which setting to change.
-Result<std::shared_ptr<const DataSet>> openDataSet(const RunPlan& plan);
+/// What a run trains on and what it validates on.
+struct DataSets {
+    std::shared_ptr<const DataSet> train;
+    std::shared_ptr<const DataSet> validation; ///< Null where the plan wants none.
+};
 
-Result<std::shared_ptr<const DataSet>> openFashionMnist(const FashionMnistPlan& plan);
+/// The data of the plan, checked against the model: an error says which setting to change.
+Result<DataSets> openData(const RunPlan& plan);
+
+Result<std::shared_ptr<const DataSet>> openFashionMnist(const FashionMnistPlan& plan, bool test = false);
+Result<std::shared_ptr<const DataSet>> openCifar(const CifarPlan& plan, bool test = false);
+Result<std::shared_ptr<const DataSet>> openNpy(const NpyPlan& plan);
+Result<std::shared_ptr<const DataSet>> openCsv(const CsvPlan& plan);
 Result<std::shared_ptr<const DataSet>> openText(const TextPlan& plan);
+Result<std::shared_ptr<const DataSet>> openTextFolder(const TextFolderPlan& plan);
 Result<std::shared_ptr<const DataSet>> openSynthetic(const SyntheticPlan& plan, std::uint64_t seed);
 Result<std::shared_ptr<const DataSet>> openTrace(const TracePlan& plan);
+
+/// A part of the samples, kept back for validation, and the rest. Tokens: the end of the text; else drawn
+/// from the seed.
+DataSets splitData(std::shared_ptr<const DataSet> whole, double share, bool atEnd, std::uint64_t seed);
 
 } // namespace mantissa

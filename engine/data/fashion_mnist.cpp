@@ -25,21 +25,24 @@ Error missing(const FashionMnistPlan& plan, const Error& cause)
 {
     if (!plan.folder.empty())
         return {ErrorCode::NotFound, "Fashion-MNIST is not in " + plan.folder + ": " + cause.message,
-                "The folder needs train-images-idx3-ubyte and train-labels-idx1-ubyte, with or without .gz."};
+                "The folder needs train-images-idx3-ubyte and train-labels-idx1-ubyte, and t10k-… to "
+                "validate on, "
+                "with or without .gz."};
     return {ErrorCode::NotFound, "Fashion-MNIST is not installed: " + cause.message,
             "Install Debian's package: apt-get install dataset-fashion-mnist. Or name a folder in "
-            "data.init_args.root."};
+            "data.init_args.folder."};
 }
 
 } // namespace
 
-Result<std::shared_ptr<const DataSet>> openFashionMnist(const FashionMnistPlan& plan)
+Result<std::shared_ptr<const DataSet>> openFashionMnist(const FashionMnistPlan& plan, bool test)
 {
     const std::filesystem::path folder = plan.folder.empty() ? kFashionMnistFolder : plan.folder;
-    auto images = readPart(folder, "train-images-idx3-ubyte");
+    const std::string part = test ? "t10k" : "train";
+    auto images = readPart(folder, part + "-images-idx3-ubyte");
     if (!images)
         return images.error().code == ErrorCode::NotFound ? missing(plan, images.error()) : images.error();
-    const auto labels = readPart(folder, "train-labels-idx1-ubyte");
+    const auto labels = readPart(folder, part + "-labels-idx1-ubyte");
     if (!labels)
         return labels.error().code == ErrorCode::NotFound ? missing(plan, labels.error()) : labels.error();
     const bool fits = images->sizes.size() == 3 && images->sizes[1] == kSide && images->sizes[2] == kSide

@@ -93,7 +93,8 @@ Result<std::shared_ptr<const DataSet>> openSynthetic(const SyntheticPlan& plan, 
     if (plan.shape == "vectors")
         return clouds(plan, {plan.inputs}, plan.inputs, stream);
     if (plan.shape == "images")
-        return clouds(plan, {1, plan.inputs, plan.inputs}, plan.inputs * plan.inputs, stream);
+        return clouds(plan, {plan.channels, plan.inputs, plan.inputs},
+                      plan.channels * plan.inputs * plan.inputs, stream);
     if (plan.shape == "tokens")
         return chains(plan, stream);
     return wrong("shape '" + plan.shape + "' is none of vectors, images, tokens.");

@@ -30,8 +30,9 @@ public:
     {
         const bool images = m_rows.rowShape.size() == 3;
         const std::string side = std::to_string(m_rows.rowShape.back());
-        const std::string what = images ? "images of 1×" + side + "×" + side
-                                        : "rows of " + counted(m_rows.rowShape.back(), "number");
+        const std::string what = images
+            ? "images of " + std::to_string(m_rows.rowShape.front()) + "×" + side + "×" + side
+            : "rows of " + counted(m_rows.rowShape.back(), "number");
         return what + ", " + counted(m_rows.classes, "class", "classes");
     }
 

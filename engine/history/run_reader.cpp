@@ -2,6 +2,7 @@
 
 #include "engine/core/guarded.h"
 #include "engine/history/annotations.h"
+#include "engine/history/histogram_rows.h"
 #include "engine/history/run_connection.h"
 #include "engine/history/run_folder.h"
 #include "engine/history/schema.h"
@@ -99,6 +100,13 @@ public:
     Result<std::vector<CheckpointRecord>> checkpoints() const override
     {
         return ask<std::vector<CheckpointRecord>>(&FileRunReader::readCheckpoints);
+    }
+    Result<std::vector<TensorHistogram>> histograms(std::int64_t firstStep,
+                                                    std::int64_t lastStep) const override
+    {
+        return withDatabase<std::vector<TensorHistogram>>([&](SQLite::Database& database) {
+            return Result<std::vector<TensorHistogram>>(readHistograms(database, firstStep, lastStep));
+        });
     }
     Result<SeriesPoints> points(const SeriesSpec& spec) const override
     {

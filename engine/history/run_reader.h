@@ -63,6 +63,9 @@ public:
     virtual Result<SeriesPoints> points(const SeriesSpec& spec) const = 0;
     virtual Result<std::vector<RunEvent>> events() const = 0;
     virtual Result<std::vector<CheckpointRecord>> checkpoints() const = 0;
+    /// Of the steps in that range, both ends included.
+    virtual Result<std::vector<TensorHistogram>> histograms(std::int64_t firstStep,
+                                                            std::int64_t lastStep) const = 0;
 };
 
 /// One run as a list shows it.

@@ -1,6 +1,7 @@
 #include "engine/history/run_store.h"
 
 #include "engine/core/counted.h"
+#include "engine/history/histogram_rows.h"
 #include "engine/history/new_run_file.h"
 #include "engine/history/run_folder.h"
 #include "engine/history/schema.h"
@@ -138,6 +139,14 @@ void RunStore::add(CheckpointRecord checkpoint)
     m_checkpoints.push_back(std::move(checkpoint));
 }
 
+void RunStore::add(std::vector<TensorHistogram> histograms)
+{
+    if (m_histograms.size() >= kMostWaiting / 100) // a hundred times the size of a point
+        m_lost += histograms.size();
+    else
+        std::move(histograms.begin(), histograms.end(), std::back_inserter(m_histograms));
+}
+
 void RunStore::setState(RunState state)
 {
     log(std::string(runStateId(state)));
@@ -164,6 +173,7 @@ Result<void> RunStore::commit()
         SQLite::Transaction transaction(*m_database, SQLite::TransactionBehavior::IMMEDIATE);
         writePoints();
         writeEvents();
+        writeHistograms(*m_database, m_histograms);
         if (m_state)
             writeMeta("state", std::string(runStateId(*m_state)));
         if (!m_ended.empty())
@@ -217,9 +227,10 @@ void RunStore::giveUpPoints(const Error& error)
         column.times.resize(column.inTail);
         column.values.resize(column.inTail);
     }
-    m_lost += m_waiting + m_events.size() + m_checkpoints.size();
+    m_lost += m_waiting + m_events.size() + m_checkpoints.size() + m_histograms.size();
     m_waiting = 0;
     m_checkpoints.clear();
+    m_histograms.clear();
     RunEvent event;
     event.step = std::max<std::int64_t>(0, m_lastStep);
     event.kind = "history_lost";
@@ -372,6 +383,7 @@ void RunStore::settle()
     }
     m_events.clear();
     m_checkpoints.clear();
+    m_histograms.clear();
     m_state.reset();
     m_waiting = 0;
 }

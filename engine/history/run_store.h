@@ -29,6 +29,7 @@ public:
     void add(const std::vector<Sample>& samples);
     void add(RunEvent event);
     void add(CheckpointRecord checkpoint);
+    void add(std::vector<TensorHistogram> histograms);
     void setState(RunState state);
 
     /// Writes everything gathered and a sign of life, in one transaction.
@@ -70,6 +71,7 @@ private:
     std::vector<Column> m_columns;
     std::vector<RunEvent> m_events;
     std::vector<CheckpointRecord> m_checkpoints;
+    std::vector<TensorHistogram> m_histograms;
     std::optional<RunState> m_state;
     std::string m_ended;
     std::int64_t m_lastStep = -1;

@@ -43,6 +43,12 @@ public:
     {
         put([&](Batch& batch) { batch.checkpoints.push_back(checkpoint); });
     }
+    void append(const std::vector<TensorHistogram>& histograms) override
+    {
+        put([&](Batch& batch) {
+            batch.histograms.insert(batch.histograms.end(), histograms.begin(), histograms.end());
+        });
+    }
     void setState(RunState state) override
     {
         {
@@ -69,8 +75,12 @@ private:
         std::vector<Sample> samples;
         std::vector<RunEvent> events;
         std::vector<CheckpointRecord> checkpoints;
+        std::vector<TensorHistogram> histograms;
         std::optional<RunState> state;
-        std::size_t size() const { return samples.size() + events.size() + checkpoints.size(); }
+        std::size_t size() const
+        {
+            return samples.size() + events.size() + checkpoints.size() + histograms.size();
+        }
     };
     struct Ending {
         RunState state;
@@ -134,6 +144,7 @@ private:
             m_store->add(std::move(event));
         for (auto& checkpoint : batch.checkpoints)
             m_store->add(std::move(checkpoint));
+        m_store->add(std::move(batch.histograms));
         if (batch.state)
             m_store->setState(*batch.state);
         if (ending)

@@ -3,6 +3,7 @@
 #include "engine/core/result.h"
 #include "engine/core/run_state.h"
 #include "engine/metrics/sample.h"
+#include "engine/numerics/exponent_histogram.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -52,6 +53,7 @@ public:
     virtual void append(const std::vector<Sample>& samples) = 0;
     virtual void append(const RunEvent& event) = 0;
     virtual void append(const CheckpointRecord& checkpoint) = 0;
+    virtual void append(const std::vector<TensorHistogram>& histograms) = 0;
     virtual void setState(RunState state) = 0; ///< running, paused. Never waits.
     /// `lastStep` is 0-based as in samples; -1 where no step was made. Commits everything, switches
     /// to journal_mode=DELETE and closes the file. Reports the first error of the run's writing.

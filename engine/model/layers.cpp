@@ -1,5 +1,7 @@
 #include "engine/model/layers.h"
 
+#include <algorithm>
+
 namespace mantissa {
 
 Dropout::Dropout(double probability, std::uint64_t seed)
@@ -25,16 +27,50 @@ void Dropout::setState(const at::Tensor& state)
     m_generator.set_state(state);
 }
 
-void WeightCatalogue::add(std::string name, std::vector<std::int64_t> shape, int unit)
+BatchNorm::BatchNorm(std::string name, std::int64_t channels)
+    : m_name(std::move(name)),
+      m_mean(at::zeros({channels})),
+      m_variance(at::ones({channels})),
+      m_tracked(at::zeros({}, at::kLong))
 {
-    m_specs.push_back({std::move(name), std::move(shape), unit});
 }
 
-void WeightCatalogue::addPair(const std::string& name, std::vector<std::int64_t> weight, std::int64_t bias,
-                              int unit)
+at::Tensor BatchNorm::apply(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                            bool training)
 {
-    add(name + ".weight", std::move(weight), unit);
-    add(name + ".bias", {bias}, unit);
+    constexpr double kEps = 1e-5;
+    if (training)
+        m_tracked.add_(1);
+    return at::batch_norm(x, weight, bias, m_mean, m_variance, training, m_momentum, kEps, false);
+}
+
+void BatchNorm::addBuffers(std::vector<std::pair<std::string, at::Tensor>>& buffers) const
+{
+    buffers.emplace_back(m_name + ".running_mean", m_mean);
+    buffers.emplace_back(m_name + ".running_var", m_variance);
+    buffers.emplace_back(m_name + ".num_batches_tracked", m_tracked);
+}
+
+void BatchNorm::convert(at::ScalarType type)
+{
+    m_mean = m_mean.to(type);
+    m_variance = m_variance.to(type);
+}
+
+std::size_t WeightCatalogue::add(std::string name, std::vector<std::int64_t> shape, int unit, WeightKind kind)
+{
+    const auto before = std::count_if(m_specs.begin(), m_specs.end(),
+                                      [unit](const ParameterSpec& spec) { return spec.unit == unit; });
+    m_specs.push_back({std::move(name), std::move(shape), unit, kind});
+    return static_cast<std::size_t>(before);
+}
+
+std::size_t WeightCatalogue::addPair(const std::string& name, std::vector<std::int64_t> weight,
+                                     std::int64_t bias, int unit, WeightKind kind)
+{
+    const std::size_t place = add(name + ".weight", std::move(weight), unit, kind);
+    add(name + ".bias", {bias}, unit, kind);
+    return place;
 }
 
 std::uint64_t streamSeed(std::uint64_t seed, std::uint64_t purpose, std::uint64_t rank)

@@ -20,12 +20,34 @@ private:
     at::Generator m_generator;
 };
 
+/// Batch normalisation over the rows of a rank, with its running statistics.
+class BatchNorm {
+public:
+    BatchNorm(std::string name, std::int64_t channels);
+
+    at::Tensor apply(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, bool training);
+
+    void addBuffers(std::vector<std::pair<std::string, at::Tensor>>& buffers) const;
+    void convert(at::ScalarType type); ///< All but the counter.
+    void setMomentum(double momentum) { m_momentum = momentum; }
+
+private:
+    std::string m_name;
+    double m_momentum = 0.1;
+    at::Tensor m_mean;
+    at::Tensor m_variance;
+    at::Tensor m_tracked;
+};
+
 /// Collects the specs of a model in `param_order`.
 class WeightCatalogue {
 public:
-    void add(std::string name, std::vector<std::int64_t> shape, int unit);
-    /// Weight and bias, in that order.
-    void addPair(const std::string& name, std::vector<std::int64_t> weight, std::int64_t bias, int unit);
+    /// Where the weight stands in its unit.
+    std::size_t add(std::string name, std::vector<std::int64_t> shape, int unit,
+                    WeightKind kind = WeightKind::Layer);
+    /// Weight and bias, in that order; where the weight stands.
+    std::size_t addPair(const std::string& name, std::vector<std::int64_t> weight, std::int64_t bias,
+                        int unit, WeightKind kind = WeightKind::Layer);
 
     const std::vector<ParameterSpec>& specs() const { return m_specs; }
 
@@ -38,6 +60,11 @@ std::uint64_t streamSeed(std::uint64_t seed, std::uint64_t purpose, std::uint64_
 
 std::unique_ptr<Model> makeMlp(const MlpPlan& plan);
 std::unique_ptr<Model> makeConvNet(const ConvNetPlan& plan);
+std::unique_ptr<Model> makeResNet(const ResNetPlan& plan);
 std::unique_ptr<Model> makeTransformer(const TransformerPlan& plan, std::uint64_t seed, int rank);
+std::unique_ptr<Model> makeScript(const ScriptPlan& plan, std::uint64_t seed, int rank);
+
+/// The weights that a TorchScript file holds, in param order.
+std::vector<at::Tensor> scriptWeights(const ScriptPlan& plan);
 
 } // namespace mantissa

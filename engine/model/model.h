@@ -10,11 +10,15 @@
 
 namespace mantissa {
 
+/// How a weight is drawn at first. Residual: the last layer on the way back into a residual stream.
+enum class WeightKind { Layer, Residual, Norm, Embedding };
+
 /// A weight of the model: its name as PyTorch has it, its shape, and which unit it belongs to.
 struct ParameterSpec {
     std::string name;
     std::vector<std::int64_t> shape;
     int unit = 0;
+    WeightKind kind = WeightKind::Layer;
 };
 
 /// How a forward pass gets at the weights of a unit. The strategy answers: a replica hands out its leaf
@@ -56,6 +60,8 @@ public:
     /// Names and tensors of buffers (running statistics).
     virtual std::vector<std::pair<std::string, at::Tensor>> buffers() const { return {}; }
     virtual void convertBuffers(at::ScalarType) {}
+    /// How much of a new batch goes into running statistics: 0.1, or 1/n while n batches are averaged anew.
+    virtual void setNormMomentum(double) {}
     /// State of the generator that dropout draws from; undefined where the model draws nothing.
     virtual at::Tensor generatorState() const { return {}; }
     virtual void setGeneratorState(const at::Tensor&) {}
@@ -73,12 +79,14 @@ public:
 private:
     std::vector<ParameterSpec> m_specs;
     std::size_t m_next = 0;
+    std::vector<at::Tensor> m_given; ///< Of a TorchScript file.
     std::int64_t m_inputs = 1;
+    std::int64_t m_gpt2Blocks = 0; ///< Above 0: as GPT-2 of so many blocks.
     at::Generator m_generator;
 };
 
-/// Initial weights as PyTorch draws them (kaiming-uniform linear layers, normal embeddings), from one seed,
-/// in param order, fp32.
+/// Initial weights as PyTorch draws them (kaiming-uniform linear layers, normal embeddings) or as GPT-2's,
+/// from one seed, in param order, fp32. Those of a TorchScript file come from it.
 std::vector<at::Tensor> initialWeights(const ModelPlan& plan, std::uint64_t seed);
 
 /// Batches of what shape the model takes: "64 numbers", "1×28×28 images", "tokens below 256, at most 128 in a

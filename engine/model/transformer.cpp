@@ -1,4 +1,5 @@
 #include "engine/model/layers.h"
+#include "engine/model/rotary.h"
 
 #include <cmath>
 #include <limits>
@@ -8,34 +9,56 @@ namespace {
 
 constexpr double kEps = 1e-5;
 constexpr std::uint64_t kDropoutStream = 3;
+constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-/// Where a block's weights stand in its unit.
-enum BlockWeight : std::size_t { Ln1W, Ln1B, QkvW, QkvB, ProjW, ProjB, Ln2W, Ln2B, UpW, UpB, DownW, DownB };
+/// Where a block's weights stand in its unit; a bias comes right after its weight.
+struct BlockPlaces {
+    std::size_t norm1 = 0;
+    std::size_t qkv = 0;
+    std::size_t proj = 0;
+    std::size_t norm2 = 0;
+    std::size_t up = 0;
+    std::size_t gate = kNone;
+    std::size_t down = 0;
+};
 /// … and the root's.
-enum RootWeight : std::size_t { Token, Position, FinalW, FinalB, Head };
+struct RootPlaces {
+    std::size_t token = 0;
+    std::size_t position = kNone;
+    std::size_t norm = 0;
+    std::size_t head = 0; ///< The token's where the head is tied.
+};
 
-/// A decoder transformer with learned positions and pre-norm blocks. Every block is a unit; embeddings, last
-/// norm and head are the root.
+/// Inner width of a block: four times the outer, or with a gate two thirds of that in whole eights, so that
+/// the weights stay as many.
+std::int64_t innerWidth(const TransformerPlan& plan)
+{
+    return plan.activation == ActivationKind::SwiGlu ? (plan.width * 8 / 3 + 7) / 8 * 8 : 4 * plan.width;
+}
+
+at::Tensor layer(const at::Tensor& x, const std::vector<at::Tensor>& weights, std::size_t place)
+{
+    return at::linear(x, weights[place], weights[place + 1]);
+}
+
+/// A decoder transformer with pre-norm blocks. Every block is a unit; embeddings, last norm and head are the
+/// root.
 class Transformer final : public Model {
 public:
     Transformer(const TransformerPlan& plan, std::uint64_t seed) : m_plan(plan), m_dropout(plan.dropout, seed)
     {
-        const std::int64_t d = plan.width;
         const int root = static_cast<int>(plan.layers);
-        m_weights.add("tok.weight", {plan.vocab, d}, root);
-        m_weights.add("pos.weight", {plan.context, d}, root);
-        for (int block = 0; block < root; ++block) {
-            const std::string name = unitName(block) + ".";
-            m_weights.addPair(name + "ln1", {d}, d, block);
-            m_weights.addPair(name + "qkv", {3 * d, d}, 3 * d, block);
-            m_weights.addPair(name + "proj", {d, d}, d, block);
-            m_weights.addPair(name + "ln2", {d}, d, block);
-            m_weights.addPair(name + "up", {4 * d, d}, 4 * d, block);
-            m_weights.addPair(name + "down", {d, 4 * d}, d, block);
-        }
-        m_weights.addPair("ln_f", {d}, d, root);
-        if (!plan.tiedHead)
-            m_weights.add("head.weight", {plan.vocab, d}, root);
+        m_root.token = m_weights.add("tok.weight", {plan.vocab, plan.width}, root, WeightKind::Embedding);
+        if (plan.positions == PositionKind::Learned)
+            m_root.position =
+                m_weights.add("pos.weight", {plan.context, plan.width}, root, WeightKind::Embedding);
+        else
+            m_rotary.emplace(plan.context, plan.width / plan.heads);
+        for (int block = 0; block < root; ++block)
+            addBlock(block);
+        m_root.norm = addNorm("ln_f", root);
+        m_root.head =
+            plan.tiedHead ? m_root.token : m_weights.add("head.weight", {plan.vocab, plan.width}, root);
     }
 
     const std::vector<ParameterSpec>& parameters() const override { return m_weights.specs(); }
@@ -51,27 +74,63 @@ public:
     {
         const int root = unitCount() - 1;
         const auto outer = weights.enter(root);
-        at::Tensor x =
-            at::embedding(outer[Token], input) + at::embedding(outer[Position], at::arange(input.size(1)));
+        at::Tensor x = at::embedding(outer[m_root.token], input);
+        if (m_root.position != kNone)
+            x = x + at::embedding(outer[m_root.position], at::arange(input.size(1)));
         x = m_dropout.apply(x, training);
         const auto body = [this, training](const at::Tensor& h, const std::vector<at::Tensor>& w) {
             return block(h, w, training);
         };
         for (int unit = 0; unit < root; ++unit)
             x = weights.run(unit, x, body);
-        x = at::layer_norm(x, {m_plan.width}, outer[FinalW], outer[FinalB], kEps);
-        const at::Tensor logits = at::linear(x, m_plan.tiedHead ? outer[Token] : outer[Head]);
+        const at::Tensor logits = at::linear(norm(x, outer, m_root.norm), outer[m_root.head]);
         return weights.leave(root, logits.reshape({-1, m_plan.vocab}));
     }
 
 private:
+    std::size_t addNorm(const std::string& name, int unit)
+    {
+        return m_plan.norm == NormKind::Layer
+            ? m_weights.addPair(name, {m_plan.width}, m_plan.width, unit, WeightKind::Norm)
+            : m_weights.add(name + ".weight", {m_plan.width}, unit, WeightKind::Norm);
+    }
+
+    void addBlock(int unit)
+    {
+        const std::int64_t d = m_plan.width;
+        const std::int64_t inner = innerWidth(m_plan);
+        const std::string name = unitName(unit) + ".";
+        m_block.norm1 = addNorm(name + "ln1", unit);
+        m_block.qkv = m_weights.addPair(name + "qkv", {3 * d, d}, 3 * d, unit);
+        m_block.proj = m_weights.addPair(name + "proj", {d, d}, d, unit, WeightKind::Residual);
+        m_block.norm2 = addNorm(name + "ln2", unit);
+        m_block.up = m_weights.addPair(name + "up", {inner, d}, inner, unit);
+        if (m_plan.activation == ActivationKind::SwiGlu)
+            m_block.gate = m_weights.addPair(name + "gate", {inner, d}, inner, unit);
+        m_block.down = m_weights.addPair(name + "down", {d, inner}, d, unit, WeightKind::Residual);
+    }
+
+    at::Tensor norm(const at::Tensor& x, const std::vector<at::Tensor>& w, std::size_t place) const
+    {
+        return m_plan.norm == NormKind::Layer
+            ? at::layer_norm(x, {m_plan.width}, w[place], w[place + 1], kEps)
+            : at::rms_norm(x, {m_plan.width}, w[place], kEps);
+    }
+
     at::Tensor block(at::Tensor x, const std::vector<at::Tensor>& w, bool training)
     {
-        const at::Tensor attended = attention(at::layer_norm(x, {m_plan.width}, w[Ln1W], w[Ln1B], kEps), w);
-        x = x + m_dropout.apply(at::linear(attended, w[ProjW], w[ProjB]), training);
-        const at::Tensor widened =
-            at::gelu(at::linear(at::layer_norm(x, {m_plan.width}, w[Ln2W], w[Ln2B], kEps), w[UpW], w[UpB]));
-        return x + m_dropout.apply(at::linear(widened, w[DownW], w[DownB]), training);
+        const at::Tensor attended = attention(norm(x, w, m_block.norm1), w);
+        x = x + m_dropout.apply(layer(attended, w, m_block.proj), training);
+        const at::Tensor widened = activation(norm(x, w, m_block.norm2), w);
+        return x + m_dropout.apply(layer(widened, w, m_block.down), training);
+    }
+
+    at::Tensor activation(const at::Tensor& h, const std::vector<at::Tensor>& w) const
+    {
+        const at::Tensor up = layer(h, w, m_block.up);
+        if (m_plan.activation == ActivationKind::SwiGlu)
+            return at::silu(layer(h, w, m_block.gate)) * up;
+        return at::gelu(up, m_plan.activation == ActivationKind::GeluTanh ? "tanh" : "none");
     }
 
     at::Tensor attention(const at::Tensor& h, const std::vector<at::Tensor>& w) const
@@ -79,13 +138,17 @@ private:
         const std::int64_t batch = h.size(0);
         const std::int64_t length = h.size(1);
         const std::int64_t perHead = m_plan.width / m_plan.heads;
-        const auto parts = at::linear(h, w[QkvW], w[QkvB]).split(m_plan.width, 2);
+        const auto parts = layer(h, w, m_block.qkv).split(m_plan.width, 2);
         const auto byHead = [&](const at::Tensor& part) {
             return part.view({batch, length, m_plan.heads, perHead}).transpose(1, 2);
         };
-        const at::Tensor q = byHead(parts[0]);
-        const at::Tensor k = byHead(parts[1]);
+        at::Tensor q = byHead(parts[0]);
+        at::Tensor k = byHead(parts[1]);
         const at::Tensor v = byHead(parts[2]);
+        if (m_rotary) {
+            q = m_rotary->turn(q);
+            k = m_rotary->turn(k);
+        }
         const at::Tensor mixed = m_plan.explicitAttention
             ? explicitAttention(q, k, v)
             : at::scaled_dot_product_attention(q, k, v, {}, 0.0, true);
@@ -105,6 +168,9 @@ private:
     TransformerPlan m_plan;
     Dropout m_dropout;
     WeightCatalogue m_weights;
+    BlockPlaces m_block; ///< The same in every block.
+    RootPlaces m_root;
+    std::optional<Rotary> m_rotary;
 };
 
 } // namespace

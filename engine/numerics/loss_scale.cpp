@@ -128,6 +128,13 @@ void ScalerState::update(const std::vector<float>& newScale)
     m_entries.clear();
 }
 
+void ScalerState::setScale(float scale)
+{
+    if (!std::isfinite(scale) || !(scale > 0.0F))
+        throw ScalerError(ScalerMistake::BadNewScale, "a loss scale is a finite number above 0");
+    m_now.scale = scale;
+}
+
 void ScalerState::setGrowthFactor(double factor)
 {
     m_rule.growthFactor = factor;

@@ -38,6 +38,9 @@ enum class ScalerMistake {
     NothingChecked, ///< A step or an update without any inf check before it.
     HalfGradient, ///< fp16 gradients cannot be unscaled in place.
     BadNewScale, ///< update() was given something that is not one number.
+    NothingToScale, ///< scale() was given no tensor, or one that is no floating-point number.
+    ClosureGiven, ///< An optimizer that evaluates again within its step.
+    LiveState, ///< The state was asked for between a step and the update.
     EmptyState, ///< The state to load comes from a scaler that was switched off.
 };
 
@@ -73,6 +76,10 @@ public:
     void update(); ///< One optimizer that overflowed backs the shared scale off for all.
     void update(const std::vector<float>& newScale); ///< Sets the scale; exactly one finite element.
 
+    /// Whether an optimizer was checked or stepped since the last update.
+    bool isLive() const { return !m_entries.empty(); }
+
+    void setScale(float scale); ///< By hand, at any time: the growth tracker goes on.
     void setGrowthFactor(double factor);
     void setBackoffFactor(double factor);
     void setGrowthInterval(std::int64_t interval);

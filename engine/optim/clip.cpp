@@ -25,7 +25,8 @@ double shardedNorm(const std::vector<at::Tensor>& gradients, double p, Strategy&
     for (const auto& gradient : gradients) {
         if (gradient.numel() == 0)
             continue;
-        const double norm = at::linalg_vector_norm(gradient, p, {}, false, at::kFloat).item<double>();
+        const auto wide = gradient.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+        const double norm = at::linalg_vector_norm(gradient, p, {}, false, wide).item<double>();
         part = std::isinf(p) ? std::max(part, norm) : part + std::pow(norm, p);
         if (std::isnan(norm))
             part = norm;

@@ -2,18 +2,36 @@
 
 #include "engine/optim/arithmetic.h"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
+#include <numeric>
 
 namespace mantissa {
 namespace {
 
-constexpr std::array<const char*, 1> kSgdState = {"momentum_buffer"};
-constexpr std::array<const char*, 3> kAdamState = {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
+using Make = std::unique_ptr<Optimizer> (*)(const OptimizerPlan&, std::vector<at::Tensor>,
+                                            std::vector<ParameterGroup>);
+
+/// One optimizer that this engine has.
+struct OptimizerEntry {
+    OptimizerKind kind;
+    const char* className;
+    Make make;
+};
 
 constexpr std::array kCatalogue = {
-    OptimizerEntry{OptimizerKind::Sgd, "torch.optim.SGD", "SGD", kSgdState},
-    OptimizerEntry{OptimizerKind::Adam, "torch.optim.Adam", "Adam", kAdamState},
-    OptimizerEntry{OptimizerKind::AdamW, "torch.optim.AdamW", "AdamW", kAdamState},
+    OptimizerEntry{OptimizerKind::Sgd, "SGD", makeSgd},
+    OptimizerEntry{OptimizerKind::Adam, "Adam", makeAdam},
+    OptimizerEntry{OptimizerKind::AdamW, "AdamW", makeAdam},
+    OptimizerEntry{OptimizerKind::Adagrad, "Adagrad", makeAdagrad},
+    OptimizerEntry{OptimizerKind::RmsProp, "RMSprop", makeRmsProp},
+    OptimizerEntry{OptimizerKind::Lion, "Lion", makeLion},
+    OptimizerEntry{OptimizerKind::Lbfgs, "LBFGS", makeLbfgs},
+    OptimizerEntry{OptimizerKind::Adam8bit, "Adam8bit", makeEightBit},
+    OptimizerEntry{OptimizerKind::AdamW8bit, "AdamW8bit", makeEightBit},
+    OptimizerEntry{OptimizerKind::Lion8bit, "Lion8bit", makeEightBit},
+    OptimizerEntry{OptimizerKind::Sgd8bit, "SGD8bit", makeEightBit},
 };
 
 const OptimizerEntry& entryOf(OptimizerKind kind)
@@ -30,15 +48,20 @@ bool foundInf(const StepScaling& scaling)
     return scaling.foundInf && scaling.foundInf->item<float>() != 0.0F;
 }
 
-} // namespace
-
-std::span<const OptimizerEntry> optimizerCatalogue()
+/// Where a cycled momentum goes: SGD and RMSprop have one, the others their first beta.
+bool hasMomentum(OptimizerKind kind)
 {
-    return kCatalogue;
+    return kind == OptimizerKind::Sgd || kind == OptimizerKind::RmsProp || kind == OptimizerKind::Sgd8bit;
 }
 
-Optimizer::Optimizer(const OptimizerPlan& plan, std::vector<at::Tensor> parameters)
-    : m_plan(plan), m_rate(plan.learningRate), m_parameters(std::move(parameters))
+} // namespace
+
+Optimizer::Optimizer(const OptimizerPlan& plan, std::vector<at::Tensor> parameters,
+                     std::vector<ParameterGroup> groups)
+    : m_plan(plan),
+      m_rate(plan.learningRate),
+      m_parameters(std::move(parameters)),
+      m_groups(std::move(groups))
 {
     for (std::size_t i = 0; i < m_parameters.size(); ++i)
         m_steps.push_back(at::zeros({}, at::kFloat));
@@ -49,15 +72,21 @@ std::string Optimizer::className() const
     return entryOf(m_plan.kind).className;
 }
 
+void Optimizer::setMomentum(double momentum)
+{
+    for (auto& group : m_groups)
+        (hasMomentum(m_plan.kind) ? group.plan.momentum : group.plan.beta1) = momentum;
+}
+
+double Optimizer::momentum() const
+{
+    const auto& plan = m_groups.front().plan;
+    return hasMomentum(m_plan.kind) ? plan.momentum : plan.beta1;
+}
+
 std::vector<std::string> Optimizer::stateNames() const
 {
-    const auto& all = entryOf(m_plan.kind).state;
-    if (m_plan.kind == OptimizerKind::Sgd)
-        return m_plan.momentum != 0.0 ? std::vector<std::string>{all[0]} : std::vector<std::string>{};
-    std::vector<std::string> names = {all[0], all[1]};
-    if (m_plan.amsgrad)
-        names.emplace_back(all[2]);
-    return names;
+    return {};
 }
 
 double Optimizer::stepCount() const
@@ -75,6 +104,29 @@ std::vector<at::Tensor> Optimizer::gradients() const
     return gradients;
 }
 
+std::uint64_t Optimizer::stateBytes() const
+{
+    std::uint64_t bytes = 0;
+    for (const auto& [name, tensors] : m_state) {
+        for (const auto& tensor : tensors)
+            bytes += tensor.nbytes();
+    }
+    return bytes;
+}
+
+std::uint64_t Optimizer::expectedStateBytes() const
+{
+    std::uint64_t bytes = 0;
+    for (const auto& parameter : m_parameters)
+        bytes += parameter.nbytes();
+    return bytes * stateNames().size();
+}
+
+at::Tensor Optimizer::initialState(std::size_t, const at::Tensor& parameter) const
+{
+    return at::zeros_like(parameter.detach());
+}
+
 void Optimizer::makeState()
 {
     if (!m_state.empty())
@@ -82,21 +134,23 @@ void Optimizer::makeState()
     for (const auto& name : stateNames()) {
         std::vector<at::Tensor> tensors;
         for (const auto& parameter : m_parameters)
-            tensors.push_back(at::zeros_like(parameter.detach()));
+            tensors.push_back(initialState(m_state.size(), parameter));
         m_state.emplace_back(name, std::move(tensors));
     }
 }
 
-Optimizer::Active Optimizer::active() const
+Optimizer::Active Optimizer::active(const ParameterGroup& group) const
 {
-    Active active;
+    const bool own = group.plan.learningRate != m_plan.learningRate && m_plan.learningRate > 0.0;
+    Active active{group.plan, own ? m_rate * (group.plan.learningRate / m_plan.learningRate) : m_rate};
     active.state.resize(m_state.size());
-    for (std::size_t i = 0; i < m_parameters.size(); ++i) {
+    for (const auto i : group.members) {
         if (!m_parameters[i].grad().defined())
             continue;
         active.parameters.push_back(m_parameters[i].detach());
         active.gradients.push_back(m_parameters[i].grad());
         active.steps.push_back(m_steps[i]);
+        active.indices.push_back(i);
         for (std::size_t s = 0; s < m_state.size(); ++s)
             active.state[s].push_back(m_state[s].second[i]);
     }
@@ -107,15 +161,24 @@ void Optimizer::step(const StepScaling& scaling)
 {
     const at::NoGradGuard noGrad;
     makeState();
-    Active tensors = active();
-    if (tensors.parameters.empty())
-        return;
-    at::_foreach_add_(tensors.steps, 1);
-    update(tensors, scaling, !m_hasState);
     const bool skipped = foundInf(scaling);
-    if (skipped)
-        at::_foreach_sub_(tensors.steps, 1);
-    m_hasState = m_hasState || !skipped;
+    bool any = false;
+    for (const auto& group : m_groups) {
+        Active tensors = active(group);
+        if (tensors.parameters.empty())
+            continue;
+        any = true;
+        at::_foreach_add_(tensors.steps, 1);
+        update(tensors, scaling, !m_hasState);
+        if (skipped)
+            at::_foreach_sub_(tensors.steps, 1);
+    }
+    m_hasState = m_hasState || (any && !skipped);
+}
+
+void Optimizer::stepWith(const Evaluation&)
+{
+    throw std::logic_error(className() + " evaluates once in a step and takes no closure");
 }
 
 void Optimizer::restore(const std::string& name, const std::vector<at::Tensor>& values)
@@ -125,8 +188,10 @@ void Optimizer::restore(const std::string& name, const std::vector<at::Tensor>& 
     for (auto& [key, tensors] : m_state) {
         if (key != name)
             continue;
-        for (std::size_t i = 0; i < tensors.size(); ++i)
-            tensors.at(i).copy_(values.at(i));
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            if (values.at(i).defined())
+                tensors.at(i).copy_(values[i]);
+        }
         m_hasState = true;
     }
 }
@@ -137,15 +202,32 @@ void Optimizer::restoreStepCount(double count)
         step.fill_(count);
 }
 
+std::string Optimizer::stateDict() const
+{
+    return nlohmann::json{{"class", className()}, {"steps", stepCount()}}.dump();
+}
+
+void Optimizer::loadStateDict(const std::string& json)
+{
+    restoreStepCount(nlohmann::json::parse(json).at("steps").get<double>());
+}
+
 at::Tensor exactFactor(double value)
 {
     return at::scalar_tensor(value, at::kDouble);
 }
 
-std::unique_ptr<Optimizer> makeOptimizer(const OptimizerPlan& plan, std::vector<at::Tensor> parameters)
+std::unique_ptr<Optimizer> makeOptimizer(const OptimizerPlan& plan, std::vector<at::Tensor> parameters,
+                                         const std::vector<ParameterShape>& shapes)
 {
-    return plan.kind == OptimizerKind::Sgd ? makeSgd(plan, std::move(parameters))
-                                           : makeAdam(plan, std::move(parameters));
+    std::vector<ParameterGroup> groups;
+    if (shapes.empty()) {
+        groups.push_back({plan, std::vector<std::size_t>(parameters.size())});
+        std::iota(groups[0].members.begin(), groups[0].members.end(), std::size_t{0});
+    } else {
+        groups = parameterGroups(plan, shapes);
+    }
+    return entryOf(plan.kind).make(plan, std::move(parameters), std::move(groups));
 }
 
 } // namespace mantissa

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "engine/optim/parameter_group.h"
 #include "engine/recipe/run_plan.h"
 #include "engine/tensor/torch.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,11 +21,23 @@ struct StepScaling {
     std::optional<at::Tensor> foundInf; ///< One fp32 number: exactly 1 where the step must not happen.
 };
 
+/// A closure of an optimizer that evaluates several times: makes the gradients anew and returns the loss, the
+/// same on every rank. Sums and maxima go over all shards, whatever the strategy; all ranks call them alike.
+struct Evaluation {
+    std::function<double()> loss;
+    std::function<double(double)> sumOverShards;
+    std::function<double(double)> maxOverShards;
+};
+
+/// A state by name ("exp_avg"): a tensor for each parameter, in the parameter's own shape.
+using OptimizerState = std::vector<std::pair<std::string, std::vector<at::Tensor>>>;
+
 /// An optimizer over tensors that somebody else owns: whole weights or one-dimensional pieces of them, empty
 /// ones included. Gradients come from .grad(); a tensor without one is left alone.
 class Optimizer {
 public:
-    Optimizer(const OptimizerPlan& plan, std::vector<at::Tensor> parameters);
+    Optimizer(const OptimizerPlan& plan, std::vector<at::Tensor> parameters,
+              std::vector<ParameterGroup> groups);
     virtual ~Optimizer() = default;
     Optimizer(const Optimizer&) = delete;
     Optimizer& operator=(const Optimizer&) = delete;
@@ -33,55 +47,67 @@ public:
     std::string className() const; ///< "AdamW"
 
     double learningRate() const { return m_rate; }
-    void setLearningRate(double rate) { m_rate = rate; }
+    void setLearningRate(double rate) { m_rate = rate; } ///< Of the first group; others go in proportion.
+    void setMomentum(double momentum); ///< Momentum, or the first beta.
+    double momentum() const; ///< The one that setMomentum() sets.
 
     void step(const StepScaling& scaling = {});
+    /// The step of an optimizer whose plan needs a closure.
+    virtual void stepWith(const Evaluation& evaluation);
     double stepCount() const; ///< Steps really taken by the first parameter; skipped ones do not count.
 
     const std::vector<at::Tensor>& parameters() const { return m_parameters; }
+    const std::vector<ParameterGroup>& groups() const { return m_groups; }
     std::vector<at::Tensor> gradients() const; ///< Those that exist.
 
-    /// State tensors by name ("exp_avg"), each in the shapes of parameters(). Made on first use; none before
-    /// the first step.
-    const std::vector<std::pair<std::string, std::vector<at::Tensor>>>& state() const { return m_state; }
-    std::vector<std::string> stateNames() const; ///< All that this optimizer keeps, made or not.
+    /// State tensors by name, none before the first step. All ranks have the same names and dtypes.
+    virtual OptimizerState state() const { return m_state; }
+    virtual std::vector<std::string> stateNames() const; ///< All that this optimizer keeps, made or not.
     bool hasState() const { return m_hasState; }
-    void restore(const std::string& name, const std::vector<at::Tensor>& values); ///< Copies in place.
+    virtual std::uint64_t stateBytes() const; ///< In memory now.
+    virtual std::uint64_t expectedStateBytes() const; ///< … and once all of it is made.
+    virtual void restore(const std::string& name,
+                         const std::vector<at::Tensor>& values); ///< Copies in place.
     void restoreStepCount(double count);
 
+    /// What else it takes to go on, as JSON: class, steps taken, and what is no tensor.
+    virtual std::string stateDict() const;
+    virtual void loadStateDict(const std::string& json); ///< Throws where it is not what stateDict() writes.
+
 protected:
-    /// The tensors of one step: only those with a gradient.
+    /// The tensors of one group in one step: only those with a gradient.
     struct Active {
-        std::vector<at::Tensor> parameters;
-        std::vector<at::Tensor> gradients;
-        std::vector<at::Tensor> steps;
-        std::vector<std::vector<at::Tensor>> state; ///< In the order of stateNames().
+        const OptimizerPlan& plan; ///< The group's.
+        double rate = 0.0;
+        std::vector<at::Tensor> parameters = {};
+        std::vector<at::Tensor> gradients = {};
+        std::vector<at::Tensor> steps = {};
+        std::vector<std::vector<at::Tensor>> state = {}; ///< In the order of stateNames().
+        std::vector<std::size_t> indices = {}; ///< Into parameters().
     };
 
     virtual void update(Active& active, const StepScaling& scaling, bool first) = 0;
+    /// What a state begins with; zeros in the parameter's dtype unless an optimizer says otherwise.
+    virtual at::Tensor initialState(std::size_t state, const at::Tensor& parameter) const;
+    virtual void makeState();
+
+    void setHasState() { m_hasState = true; }
+    std::vector<at::Tensor>& steps() { return m_steps; }
 
 private:
-    void makeState();
-    Active active() const;
+    Active active(const ParameterGroup& group) const;
 
     OptimizerPlan m_plan;
     double m_rate;
     std::vector<at::Tensor> m_parameters;
+    std::vector<ParameterGroup> m_groups;
     std::vector<at::Tensor> m_steps;
-    std::vector<std::pair<std::string, std::vector<at::Tensor>>> m_state;
+    OptimizerState m_state;
     bool m_hasState = false;
 };
 
-/// One optimizer that this engine has.
-struct OptimizerEntry {
-    OptimizerKind kind;
-    const char* classPath; ///< "torch.optim.AdamW"
-    const char* className;
-    std::span<const char* const> state;
-};
-
-std::span<const OptimizerEntry> optimizerCatalogue();
-
-std::unique_ptr<Optimizer> makeOptimizer(const OptimizerPlan& plan, std::vector<at::Tensor> parameters);
+/// `shapes` in the order of the parameters: what groups are made by. Empty: all are one group.
+std::unique_ptr<Optimizer> makeOptimizer(const OptimizerPlan& plan, std::vector<at::Tensor> parameters,
+                                         const std::vector<ParameterShape>& shapes = {});
 
 } // namespace mantissa

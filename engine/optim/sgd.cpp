@@ -6,64 +6,79 @@
 namespace mantissa {
 namespace {
 
-class SgdForLoop final : public Optimizer {
+/// What all three keep.
+class Sgd : public Optimizer {
 public:
     using Optimizer::Optimizer;
+    std::vector<std::string> stateNames() const override
+    {
+        return plan().momentum != 0.0 ? std::vector<std::string>{"momentum_buffer"}
+                                      : std::vector<std::string>{};
+    }
+};
+
+class SgdForLoop final : public Sgd {
+public:
+    using Sgd::Sgd;
 
 private:
     void update(Active& active, const StepScaling&, bool first) override
     {
         for (std::size_t i = 0; i < active.parameters.size(); ++i)
-            updateOne(active.parameters[i], active.gradients[i],
-                      active.state.empty() ? at::Tensor() : active.state[0][i], first);
+            updateOne(active, i, first);
     }
 
-    void updateOne(at::Tensor& parameter, at::Tensor gradient, at::Tensor buffer, bool first) const
+    static void updateOne(Active& active, std::size_t i, bool first)
     {
-        if (plan().maximize)
+        const auto& plan = active.plan;
+        at::Tensor parameter = active.parameters[i];
+        at::Tensor gradient = active.gradients[i];
+        at::Tensor buffer = active.state.empty() ? at::Tensor() : active.state[0][i];
+        if (plan.maximize)
             gradient = -gradient;
-        if (plan().weightDecay != 0.0)
-            gradient = gradient.add(parameter, plan().weightDecay);
-        if (plan().momentum != 0.0) {
+        if (plan.weightDecay != 0.0)
+            gradient = gradient.add(parameter, plan.weightDecay);
+        if (plan.momentum != 0.0) {
             if (first)
                 buffer.copy_(gradient);
             else
-                buffer.mul_(exactFactor(plan().momentum)).add_(gradient, 1.0 - plan().dampening);
-            gradient = plan().nesterov ? gradient.add(buffer, plan().momentum) : buffer;
+                buffer.mul_(exactFactor(plan.momentum)).add_(gradient, 1.0 - plan.dampening);
+            gradient = plan.nesterov ? gradient.add(buffer, plan.momentum) : buffer;
         }
-        parameter.add_(gradient, -learningRate());
+        parameter.add_(gradient, -active.rate);
     }
 };
 
-class SgdForeach final : public Optimizer {
+class SgdForeach final : public Sgd {
 public:
-    using Optimizer::Optimizer;
+    using Sgd::Sgd;
 
 private:
     void update(Active& active, const StepScaling&, bool first) override
     {
+        const auto& plan = active.plan;
         std::vector<at::Tensor> gradients = active.gradients;
-        if (plan().maximize)
+        if (plan.maximize)
             gradients = at::_foreach_neg(gradients);
-        if (plan().weightDecay != 0.0)
-            gradients = at::_foreach_add(gradients, active.parameters, plan().weightDecay);
-        if (plan().momentum != 0.0) {
+        if (plan.weightDecay != 0.0)
+            gradients = at::_foreach_add(gradients, active.parameters, plan.weightDecay);
+        if (plan.momentum != 0.0) {
             auto& buffers = active.state[0];
             if (first) {
                 at::_foreach_copy_(buffers, gradients);
             } else {
-                at::_foreach_mul_(buffers, plan().momentum);
-                at::_foreach_add_(buffers, gradients, 1.0 - plan().dampening);
+                at::_foreach_mul_(buffers, plan.momentum);
+                at::_foreach_add_(buffers, gradients, 1.0 - plan.dampening);
             }
-            gradients = plan().nesterov ? at::_foreach_add(gradients, buffers, plan().momentum) : buffers;
+            gradients = plan.nesterov ? at::_foreach_add(gradients, buffers, plan.momentum) : buffers;
         }
-        at::_foreach_add_(active.parameters, gradients, -learningRate());
+        at::_foreach_add_(active.parameters, gradients, -active.rate);
     }
 };
 
-class SgdFused final : public Optimizer {
+class SgdFused final : public Sgd {
 public:
-    using Optimizer::Optimizer;
+    using Sgd::Sgd;
 
 private:
     void update(Active& active, const StepScaling& scaling, bool first) override
@@ -74,21 +89,27 @@ private:
         if (half)
             updateThroughFloat(active, buffers, scaling, first);
         else
-            kernel(active.parameters, active.gradients, buffers, scaling, first);
+            kernel(active, {active.parameters, active.gradients, buffers}, scaling, first);
     }
 
-    void kernel(std::vector<at::Tensor>& parameters, std::vector<at::Tensor>& gradients,
-                std::vector<at::Tensor>& buffers, const StepScaling& scaling, bool first) const
+    struct Tensors {
+        std::vector<at::Tensor> parameters;
+        std::vector<at::Tensor> gradients;
+        std::vector<at::Tensor> buffers;
+    };
+
+    static void kernel(const Active& active, const Tensors& tensors, const StepScaling& scaling, bool first)
     {
-        at::_fused_sgd_(parameters, gradients, buffers, plan().weightDecay, plan().momentum, learningRate(),
-                        plan().dampening, plan().nesterov, plan().maximize, first, scaling.gradScale,
-                        scaling.foundInf);
+        const auto& plan = active.plan;
+        at::_fused_sgd_(tensors.parameters, tensors.gradients, tensors.buffers, plan.weightDecay,
+                        plan.momentum, active.rate, plan.dampening, plan.nesterov, plan.maximize, first,
+                        scaling.gradScale, scaling.foundInf);
     }
 
     /// LibTorch 2.11's kernel leaves whole vector blocks of 16-bit parameters unchanged. It computes in fp32
     /// and rounds once at the end; so does this.
-    void updateThroughFloat(Active& active, std::vector<at::Tensor>& buffers, const StepScaling& scaling,
-                            bool first) const
+    static void updateThroughFloat(Active& active, std::vector<at::Tensor>& buffers,
+                                   const StepScaling& scaling, bool first)
     {
         const auto widened = [](const std::vector<at::Tensor>& tensors) {
             std::vector<at::Tensor> wide;
@@ -96,29 +117,21 @@ private:
                 wide.push_back(tensor.to(at::kFloat));
             return wide;
         };
-        auto parameters = widened(active.parameters);
-        auto gradients = widened(active.gradients);
-        auto wideBuffers = widened(buffers);
-        kernel(parameters, gradients, wideBuffers, scaling, first);
-        at::_foreach_copy_(active.parameters, parameters);
-        at::_foreach_copy_(active.gradients, gradients);
-        at::_foreach_copy_(buffers, wideBuffers);
+        const Tensors wide = {widened(active.parameters), widened(active.gradients), widened(buffers)};
+        kernel(active, wide, scaling, first);
+        at::_foreach_copy_(active.parameters, wide.parameters);
+        at::_foreach_copy_(active.gradients, wide.gradients);
+        at::_foreach_copy_(buffers, wide.buffers);
     }
 };
 
 } // namespace
 
-std::unique_ptr<Optimizer> makeSgd(const OptimizerPlan& plan, std::vector<at::Tensor> parameters)
+std::unique_ptr<Optimizer> makeSgd(const OptimizerPlan& plan, std::vector<at::Tensor> parameters,
+                                   std::vector<ParameterGroup> groups)
 {
-    switch (plan.impl) {
-    case OptimizerImpl::ForLoop:
-        return std::make_unique<SgdForLoop>(plan, std::move(parameters));
-    case OptimizerImpl::Foreach:
-        return std::make_unique<SgdForeach>(plan, std::move(parameters));
-    case OptimizerImpl::Fused:
-        return std::make_unique<SgdFused>(plan, std::move(parameters));
-    }
-    throw std::invalid_argument("unknown arithmetic");
+    return makeByImplementation<SgdForLoop, SgdForeach, SgdFused>(plan, std::move(parameters),
+                                                                  std::move(groups));
 }
 
 } // namespace mantissa

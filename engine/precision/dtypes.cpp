@@ -13,6 +13,8 @@ at::ScalarType lowDtype(PrecisionMode mode)
     case PrecisionMode::Bf16True:
     case PrecisionMode::Bf16Mixed:
         return at::kBFloat16;
+    case PrecisionMode::Fp64True:
+        return at::kDouble;
     case PrecisionMode::Fp32True:
         break;
     }

@@ -10,8 +10,31 @@ LossScaler::LossScaler(const ScalerPlan& plan)
 {
 }
 
+void LossScaler::update(const at::Tensor& newScale)
+{
+    if (!m_state.enabled())
+        return;
+    const bool sound = newScale.defined() && newScale.numel() == 1 && newScale.is_floating_point()
+        && newScale.device().is_cpu() && !newScale.requires_grad();
+    if (!sound)
+        throw ScalerError(ScalerMistake::BadNewScale,
+                          "a new loss scale is one floating-point number on the CPU that needs no gradient");
+    m_state.update(std::vector<float>{newScale.item<float>()});
+}
+
+std::vector<at::Tensor> LossScaler::scale(const std::vector<at::Tensor>& losses)
+{
+    std::vector<at::Tensor> scaled;
+    for (const auto& loss : losses)
+        scaled.push_back(scale(loss));
+    return scaled;
+}
+
 at::Tensor LossScaler::scale(const at::Tensor& loss)
 {
+    if (m_state.enabled() && (!loss.defined() || !loss.is_floating_point()))
+        throw ScalerError(ScalerMistake::NothingToScale,
+                          "only a loss in floating-point numbers can be scaled");
     m_state.markScaled();
     if (!m_state.enabled())
         return loss;
@@ -54,6 +77,10 @@ bool LossScaler::step(std::size_t number, Optimizer& optimizer)
         optimizer.step();
         return false;
     }
+    if (optimizer.plan().needsClosure())
+        throw ScalerError(ScalerMistake::ClosureGiven,
+                          optimizer.className()
+                              + " evaluates its loss again within a step, which a loss scale does not allow");
     m_state.allowStep(number);
     const bool ready = m_state.stage(number) == ScalerStage::Ready;
     const auto gradients = optimizer.gradients();

@@ -20,6 +20,7 @@ public:
 
     at::Tensor
     scale(const at::Tensor& loss); ///< At least fp32, so that a loss in fp16 does not overflow right here.
+    std::vector<at::Tensor> scale(const std::vector<at::Tensor>& losses);
 
     /// Multiplies the gradients by 1/scale and notes whether any was not finite. fp16 gradients only where
     /// `allowHalf`.
@@ -30,6 +31,8 @@ public:
     bool step(std::size_t number, Optimizer& optimizer);
 
     void update() { m_state.update(); }
+    void
+    update(const at::Tensor& newScale); ///< Sets the scale: one floating-point number on the CPU, no leaf.
 
     ScalerState& state() { return m_state; }
     const ScalerState& state() const { return m_state; }

@@ -79,7 +79,8 @@ at::Tensor Precision::convertInput(const at::Tensor& input) const
 at::Tensor Precision::convertOutput(const at::Tensor& output) const
 {
     const at::Tensor given = m_dtypes.output ? output.to(*m_dtypes.output) : output;
-    return isSharded(m_plan) || isMixed(m_plan) ? given.to(at::kFloat) : given;
+    const bool widens = (isSharded(m_plan) || isMixed(m_plan)) && given.scalar_type() != at::kDouble;
+    return widens ? given.to(at::kFloat) : given;
 }
 
 AutocastScope Precision::forwardContext() const
@@ -136,6 +137,9 @@ std::string Precision::stateDict() const
     nlohmann::json json = nlohmann::json::object();
     if (m_scaler) {
         const auto& state = m_scaler->state();
+        if (state.isLive())
+            throw ScalerError(ScalerMistake::LiveState,
+                              "the loss scaler's state is whole only after the scale was updated");
         json = {{"scale", static_cast<double>(state.now().scale)},
                 {"growth_factor", state.rule().growthFactor},
                 {"backoff_factor", state.rule().backoffFactor},

@@ -235,9 +235,16 @@ bool unscalesItself(const Setup& setup)
         || setup[field::optimizerClass].asString() == "SelfUnscaling";
 }
 
+bool usesScaler(const Setup& setup)
+{
+    const auto& own = setup[field::scalerEnabled];
+    const auto& given = argumentOf(argumentOf(precisionPlugin(setup), "scaler"), "enabled");
+    return precisionName(setup) == "16-mixed" && (own.isBool() ? own : given).asBool(true);
+}
+
 bool unscalesExplicitly(const Setup& setup)
 {
-    if (precisionName(setup) != "16-mixed")
+    if (!usesScaler(setup))
         return false;
     // The Trainer leaves unscaling to such an optimizer, and refuses at clipping.
     const bool asTrainer =

@@ -51,6 +51,8 @@ bool unscalesItself(const Setup& setup);
 /// Gradients are divided by the loss scale in a step of their own.
 bool unscalesExplicitly(const Setup& setup);
 
+/// 16-mixed with a loss scaler that is not switched off.
+bool usesScaler(const Setup& setup);
 /// A setting of the loss scaler: `mantissa.scaler`, else the scaler object given to the precision, else the
 /// default.
 double scalerSetting(const Setup& setup, std::string_view name);

@@ -55,6 +55,8 @@ struct ClassPackage {
 };
 
 constexpr std::array kPackages = {
+    ClassPackage{"callbacks", "StopOnNaN", "mantissa."},
+    ClassPackage{"callbacks", "HistogramCapture", "mantissa."},
     ClassPackage{"callbacks", "", "lightning.pytorch.callbacks."},
     ClassPackage{"plugins", "Precision", "lightning.pytorch.plugins.precision."},
     ClassPackage{"plugins", "CheckpointIO", "lightning.pytorch.plugins.io."},

@@ -115,12 +115,58 @@ constexpr std::array kFields = {
     &field::nesterov,
     &field::amsgrad,
     &field::maximize,
+    &field::lrDecay,
+    &field::initialAccumulator,
+    &field::alpha,
+    &field::centered,
+    &field::decoupledWeightDecay,
+    &field::lbfgsMaxIter,
+    &field::lbfgsMaxEval,
+    &field::lbfgsToleranceGrad,
+    &field::lbfgsToleranceChange,
+    &field::lbfgsHistorySize,
+    &field::lbfgsLineSearch,
+    &field::min8bitSize,
+    &field::quantizer,
+    &field::decayed,
+    &field::parameterGroups,
+    &field::capturable,
+    &field::differentiable,
+    &field::pagedStates,
+    &field::optimizerBits,
     &field::scheduleClass,
     &field::scheduleWarmup,
     &field::scheduleTotal,
     &field::scheduleMinRatio,
     &field::scheduleStepSize,
     &field::scheduleGamma,
+    &field::scheduleMilestones,
+    &field::scheduleTMax,
+    &field::scheduleEtaMin,
+    &field::scheduleStartFactor,
+    &field::scheduleEndFactor,
+    &field::scheduleTotalIters,
+    &field::cycleMaxLr,
+    &field::cycleTotalSteps,
+    &field::cycleEpochs,
+    &field::cycleStepsPerEpoch,
+    &field::cyclePctStart,
+    &field::cycleAnneal,
+    &field::cycleMomentum,
+    &field::cycleBaseMomentum,
+    &field::cycleMaxMomentum,
+    &field::cycleDivFactor,
+    &field::cycleFinalDivFactor,
+    &field::cycleThreePhase,
+    &field::plateauMode,
+    &field::plateauMonitor,
+    &field::plateauFactor,
+    &field::plateauPatience,
+    &field::plateauThreshold,
+    &field::plateauThresholdMode,
+    &field::plateauCooldown,
+    &field::plateauMinLr,
+    &field::plateauEps,
     &field::scheduleInterval,
     &field::scheduleOnSkip,
     &field::scheduleFrequency,
@@ -142,6 +188,15 @@ constexpr std::array kFields = {
     &field::modelDropout,
     &field::modelTiedHead,
     &field::modelAttention,
+    &field::modelPositions,
+    &field::modelActivation,
+    &field::modelNorm,
+    &field::modelInit,
+    &field::modelChannels,
+    &field::modelBlocks,
+    &field::modelFile,
+    &field::modelInputKind,
+    &field::modelWeights,
     &field::dataClass,
     &field::batchSize,
     &field::dataFolder,
@@ -153,16 +208,55 @@ constexpr std::array kFields = {
     &field::dataSamples,
     &field::dataInitFile,
     &field::dataBatchesPerEpoch,
+    &field::dataVersion,
+    &field::dataNpyInputs,
+    &field::dataNpyTargets,
+    &field::dataTarget,
+    &field::dataSuffix,
+    &field::dataValSplit,
+    &field::dataValTest,
     &field::accumulationSchedule,
     &field::earlyStoppingMonitor,
+    &field::earlyStoppingMode,
     &field::earlyStoppingPatience,
+    &field::earlyStoppingMinDelta,
+    &field::earlyStoppingCheckFinite,
+    &field::earlyStoppingThreshold,
+    &field::earlyStoppingDivergence,
+    &field::earlyStoppingOnEpochEnd,
     &field::checkpointMonitor,
     &field::checkpointMode,
     &field::checkpointEvery,
+    &field::checkpointEveryEpochs,
+    &field::checkpointOnEpochEnd,
     &field::checkpointSaveTopK,
+    &field::timerDuration,
+    &field::timerInterval,
+    &field::stopOnNanPatience,
+    &field::spikeMode,
+    &field::spikeWindow,
+    &field::spikeWarmup,
+    &field::spikeAtol,
+    &field::spikeRtol,
+    &field::spikeFiniteOnly,
+    &field::spikeAction,
     &field::swaLrs,
+    &field::swaEpochStart,
+    &field::swaAnnealingEpochs,
+    &field::swaAnnealingStrategy,
     &field::emaDecay,
+    &field::emaEverySteps,
+    &field::emaStartStep,
+    &field::emaStartEpoch,
+    &field::emaUseBuffers,
     &field::lrMonitorInterval,
+    &field::lrMonitorMomentum,
+    &field::lrMonitorWeightDecay,
+    &field::deviceStatsEvery,
+    &field::histogramEvery,
+    &field::histogramWeights,
+    &field::histogramGradients,
+    &field::histogramUpdates,
     &field::target,
     &field::mode,
     &field::ranks,
@@ -182,6 +276,9 @@ constexpr std::array kFields = {
     &field::scalerGrowthFactor,
     &field::scalerBackoffFactor,
     &field::scalerGrowthInterval,
+    &field::scalerEnabled,
+    &field::scalerFloor,
+    &field::scalerByHand,
     &field::explicitUnscale,
     &field::noSync,
     &field::lastWindow,
@@ -219,19 +316,26 @@ constexpr std::array kFields = {
     &field::envInteractive,
 };
 
+bool hasWord(std::string_view words, std::string_view word)
+{
+    for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+        const auto end = at + word.size();
+        if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' '))
+            return true;
+    }
+    return false;
+}
+
 } // namespace
 
 bool Field::isTakenBy(std::string_view className) const
 {
-    if (classes.empty())
-        return true;
-    for (auto at = classes.find(className); at != std::string_view::npos;
-         at = classes.find(className, at + 1)) {
-        const auto end = at + className.size();
-        if ((at == 0 || classes[at - 1] == ' ') && (end == classes.size() || classes[end] == ' '))
-            return true;
-    }
-    return false;
+    return classes.empty() || hasWord(classes, className);
+}
+
+bool Field::isNeededBy(std::string_view className) const
+{
+    return !whenChosen.empty() && (neededBy.empty() ? isTakenBy(className) : hasWord(neededBy, className));
 }
 
 Value Field::defaultValue() const

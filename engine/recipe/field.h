@@ -37,9 +37,11 @@ struct Field {
     std::string_view classes = {};
     /// Written into the file with the choice of such a class, where it cannot do without; as YAML.
     std::string_view whenChosen = {};
+    std::string_view neededBy = {}; ///< … of these only; empty: of all that take it.
 
     Value defaultValue() const;
     bool isTakenBy(std::string_view className) const;
+    bool isNeededBy(std::string_view className) const; ///< So that whenChosen is to be written.
 };
 
 /// Every field, in the order in which forms show them.

@@ -7,8 +7,9 @@
 // Data of this engine.
 namespace mantissa::field {
 
-inline constexpr std::array<std::string_view, 4> kDataClassChoices = {
-    "mantissa.FashionMNIST", "mantissa.TextBytes", "mantissa.Synthetic", "mantissa.TraceBatches"};
+inline constexpr std::array<std::string_view, 8> kDataClassChoices = {
+    "mantissa.FashionMNIST", "mantissa.CIFAR",      "mantissa.NumpyArrays", "mantissa.CSV",
+    "mantissa.TextBytes",    "mantissa.TextFolder", "mantissa.Synthetic",   "mantissa.TraceBatches"};
 inline constexpr Field dataClass = {.path = "data.class_path",
                                     .label = "data",
                                     .type = FieldType::Choice,
@@ -33,25 +34,26 @@ inline constexpr Field dataFolder = {
     .type = FieldType::Text,
     .stage = "data",
     .use = FieldUse::Runs,
-    .help = "FashionMNIST: the folder with the four IDX files; nothing: the system's own copy.",
-    .classes = "FashionMNIST"};
-inline constexpr Field dataFile = {.path = "data.init_args.file",
-                                   .label = "file",
-                                   .type = FieldType::Text,
-                                   .stage = "data",
-                                   .use = FieldUse::Runs,
-                                   .help = "TextBytes: any file; each of its bytes is a token. TraceBatches: "
-                                           "the safetensors file with the batches.",
-                                   .classes = "TextBytes TraceBatches"};
+    .help = "FashionMNIST: the folder with the four IDX files; nothing: the system's own copy. CIFAR: the "
+            "folder of the binary version. TextFolder: the folder with the texts.",
+    .classes = "FashionMNIST CIFAR TextFolder"};
+inline constexpr Field dataFile = {
+    .path = "data.init_args.file",
+    .label = "file",
+    .type = FieldType::Text,
+    .stage = "data",
+    .use = FieldUse::Runs,
+    .help = "TextBytes: any file; each of its bytes is a token. CSV: the table. TraceBatches: "
+            "the safetensors file with the batches.",
+    .classes = "TextBytes CSV TraceBatches"};
 inline constexpr Field dataContext = {.path = "data.init_args.context",
                                       .label = "context",
                                       .type = FieldType::Integer,
                                       .stage = "data",
                                       .least = 1,
                                       .use = FieldUse::Runs,
-                                      .help =
-                                          "TextBytes: tokens in a row; by default the context of the model.",
-                                      .classes = "TextBytes"};
+                                      .help = "Texts: tokens in a row; by default the context of the model.",
+                                      .classes = "TextBytes TextFolder"};
 inline constexpr std::array<std::string_view, 3> kDataShapeChoices = {"vectors", "images", "tokens"};
 inline constexpr Field dataShape = {.path = "data.init_args.shape",
                                     .label = "shape",

@@ -15,21 +15,6 @@ inline constexpr Field accumulationSchedule = {
     .stage = "loss",
     .use = FieldUse::Runs,
     .help = "From an epoch on, so many micro batches make one step: {0: 1, 4: 2}. Epochs count from 0."};
-inline constexpr Field earlyStoppingMonitor = {.path = "trainer.callbacks[EarlyStopping].monitor",
-                                               .knob = "callback.EarlyStopping.monitor",
-                                               .label = "EarlyStopping: monitor",
-                                               .type = FieldType::Text,
-                                               .stage = "record",
-                                               .help = "The metric that has to get better."};
-inline constexpr Field earlyStoppingPatience = {.path = "trainer.callbacks[EarlyStopping].patience",
-                                                .knob = "callback.EarlyStopping.patience",
-                                                .label = "EarlyStopping: patience",
-                                                .type = FieldType::Integer,
-                                                .stage = "record",
-                                                .fallback = "3",
-                                                .least = 0,
-                                                .help =
-                                                    "Checks without getting better before training stops."};
 inline constexpr Field checkpointMonitor = {.path = "trainer.callbacks[ModelCheckpoint].monitor",
                                             .knob = "callback.ModelCheckpoint.monitor",
                                             .label = "ModelCheckpoint: monitor",
@@ -53,10 +38,31 @@ inline constexpr Field checkpointEvery = {
     .label = "ModelCheckpoint: every_n_train_steps",
     .type = FieldType::Integer,
     .stage = "record",
-    .fallback = "0",
     .least = 0,
     .use = FieldUse::Runs,
-    .help = "Optimizer steps between two checkpoints. 0: one at the end, and one where a run is stopped."};
+    .help =
+        "Optimizer steps between two checkpoints; 0: they do not go by steps. One more comes at the end, and "
+        "where a run is stopped."};
+inline constexpr Field checkpointEveryEpochs = {.path = "trainer.callbacks[ModelCheckpoint].every_n_epochs",
+                                                .knob = "callback.ModelCheckpoint.every_n_epochs",
+                                                .label = "ModelCheckpoint: every_n_epochs",
+                                                .type = FieldType::Integer,
+                                                .stage = "record",
+                                                .least = 0,
+                                                .use = FieldUse::Runs,
+                                                .help =
+                                                    "Epochs between two checkpoints; by default 1, unless "
+                                                    "they go by steps. 0: they do not go by epochs."};
+inline constexpr Field checkpointOnEpochEnd = {
+    .path = "trainer.callbacks[ModelCheckpoint].save_on_train_epoch_end",
+    .knob = "callback.ModelCheckpoint.save_on_train_epoch_end",
+    .label = "ModelCheckpoint: save_on_train_epoch_end",
+    .type = FieldType::Bool,
+    .stage = "record",
+    .use = FieldUse::Runs,
+    .help =
+        "With the end of an epoch, or with its validations; by default the former only where validation runs "
+        "once in every epoch, or never."};
 inline constexpr Field checkpointSaveTopK = {.path = "trainer.callbacks[ModelCheckpoint].save_top_k",
                                              .knob = "callback.ModelCheckpoint.save_top_k",
                                              .label = "ModelCheckpoint: save_top_k",
@@ -67,28 +73,5 @@ inline constexpr Field checkpointSaveTopK = {.path = "trainer.callbacks[ModelChe
                                              .use = FieldUse::Runs,
                                              .help = "How many of the best checkpoints stay; -1: all. "
                                                      "The newest ones stay besides."};
-inline constexpr Field swaLrs = {.path = "trainer.callbacks[StochasticWeightAveraging].swa_lrs",
-                                 .knob = "callback.StochasticWeightAveraging.swa_lrs",
-                                 .label = "SWA: learning rate",
-                                 .type = FieldType::Any,
-                                 .stage = "optimizer",
-                                 .help = "The rate that weight averaging anneals to."};
-inline constexpr Field emaDecay = {.path = "trainer.callbacks[EMAWeightAveraging].decay",
-                                   .knob = "callback.EMAWeightAveraging.decay",
-                                   .label = "EMA: decay",
-                                   .type = FieldType::Number,
-                                   .stage = "optimizer",
-                                   .fallback = "0.999",
-                                   .least = 0,
-                                   .most = 1,
-                                   .help = "How much of the old average stays at each update."};
-inline constexpr std::array<std::string_view, 2> kLrMonitorIntervalChoices = {"step", "epoch"};
-inline constexpr Field lrMonitorInterval = {.path = "trainer.callbacks[LearningRateMonitor].logging_interval",
-                                            .knob = "callback.LearningRateMonitor.logging_interval",
-                                            .label = "LR monitor: interval",
-                                            .type = FieldType::Choice,
-                                            .stage = "record",
-                                            .choices = kLrMonitorIntervalChoices,
-                                            .help = "When the learning rate is logged."};
 
 } // namespace mantissa::field

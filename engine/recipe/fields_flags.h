@@ -108,9 +108,10 @@ inline constexpr Field modelRegistry = {.path = "trainer.model_registry",
                                         .type = FieldType::Text,
                                         .stage = "record",
                                         .help = "The registry that checkpoints are sent to."};
-inline constexpr std::array<std::string_view, 8> kCallbacksChoices = {
+inline constexpr std::array<std::string_view, 11> kCallbacksChoices = {
     "ModelCheckpoint",    "LearningRateMonitor", "EarlyStopping", "StochasticWeightAveraging",
-    "EMAWeightAveraging", "DeviceStatsMonitor",  "Timer",         "ModelSummary"};
+    "EMAWeightAveraging", "DeviceStatsMonitor",  "Timer",         "SpikeDetection",
+    "StopOnNaN",          "HistogramCapture",    "ModelSummary"};
 inline constexpr Field callbacks = {.path = "trainer.callbacks",
                                     .label = "callbacks",
                                     .type = FieldType::List,

@@ -7,8 +7,8 @@
 // Models of this engine.
 namespace mantissa::field {
 
-inline constexpr std::array<std::string_view, 3> kModelClassChoices = {"mantissa.MLP", "mantissa.ConvNet",
-                                                                       "mantissa.Transformer"};
+inline constexpr std::array<std::string_view, 5> kModelClassChoices = {
+    "mantissa.MLP", "mantissa.ConvNet", "mantissa.ResNet", "mantissa.Transformer", "mantissa.TorchScript"};
 inline constexpr Field modelClass = {
     .path = "model.class_path",
     .label = "model",
@@ -17,15 +17,16 @@ inline constexpr Field modelClass = {
     .choices = kModelClassChoices,
     .use = FieldUse::Runs,
     .help = "The network. Names of other packages stay as they are: they are checked, and not trained here."};
-inline constexpr Field modelInputs = {.path = "model.init_args.inputs",
-                                      .label = "inputs",
-                                      .type = FieldType::Integer,
-                                      .stage = "forward",
-                                      .fallback = "784",
-                                      .least = 1,
-                                      .use = FieldUse::Runs,
-                                      .help = "MLP: numbers in a sample.",
-                                      .classes = "MLP"};
+inline constexpr Field modelInputs = {
+    .path = "model.init_args.inputs",
+    .label = "inputs",
+    .type = FieldType::Integer,
+    .stage = "forward",
+    .fallback = "784",
+    .least = 1,
+    .use = FieldUse::Runs,
+    .help = "MLP and TorchScript: numbers in a sample, pixels of a side, or tokens in a row.",
+    .classes = "MLP TorchScript"};
 inline constexpr Field modelHidden = {.path = "model.init_args.hidden",
                                       .label = "hidden",
                                       .type = FieldType::Integer,
@@ -43,7 +44,7 @@ inline constexpr Field modelClasses = {.path = "model.init_args.classes",
                                        .least = 2,
                                        .use = FieldUse::Runs,
                                        .help = "Classes that are told apart.",
-                                       .classes = "MLP ConvNet"};
+                                       .classes = "MLP ConvNet ResNet TorchScript"};
 inline constexpr Field modelLayers = {
     .path = "model.init_args.layers",
     .label = "layers",
@@ -76,11 +77,11 @@ inline constexpr Field modelImageSize = {
     .label = "image_size",
     .type = FieldType::Integer,
     .stage = "forward",
-    .fallback = "28",
     .least = 4,
     .use = FieldUse::Runs,
-    .help = "ConvNet: height and width of an image; a multiple of 4, for it is halved twice.",
-    .classes = "ConvNet"};
+    .help =
+        "ConvNet and ResNet: height and width of an image, 28 and 32 by default; a ConvNet halves it twice.",
+    .classes = "ConvNet ResNet"};
 inline constexpr Field modelBatchNorm = {.path = "model.init_args.batch_norm",
                                          .label = "batch_norm",
                                          .type = FieldType::Bool,
@@ -107,16 +108,16 @@ inline constexpr Field modelContext = {.path = "model.init_args.context",
                                        .use = FieldUse::Runs,
                                        .help = "Transformer: tokens in a row.",
                                        .classes = "Transformer"};
-inline constexpr Field modelWidth = {.path = "model.init_args.width",
-                                     .label = "width",
-                                     .type = FieldType::Integer,
-                                     .stage = "forward",
-                                     .fallback = "128",
-                                     .least = 1,
-                                     .use = FieldUse::Runs,
-                                     .help =
-                                         "Transformer: numbers that stand for a token; a multiple of heads.",
-                                     .classes = "Transformer"};
+inline constexpr Field modelWidth = {
+    .path = "model.init_args.width",
+    .label = "width",
+    .type = FieldType::Integer,
+    .stage = "forward",
+    .least = 1,
+    .use = FieldUse::Runs,
+    .help = "Transformer: numbers that stand for a token, 128 by default; a multiple of heads. ResNet: "
+            "channels of the first stage, 64 by default.",
+    .classes = "Transformer ResNet"};
 inline constexpr Field modelHeads = {.path = "model.init_args.heads",
                                      .label = "heads",
                                      .type = FieldType::Integer,

@@ -43,6 +43,31 @@ inline constexpr Field scalerGrowthInterval = {.path = "mantissa.scaler.growth_i
                                                .unit = "steps",
                                                .use = FieldUse::Runs,
                                                .help = "Steps without overflow before the scale grows."};
+inline constexpr Field scalerEnabled = {
+    .path = "mantissa.scaler.enabled",
+    .label = "enabled",
+    .type = FieldType::Bool,
+    .stage = "scale",
+    .fallback = "true",
+    .use = FieldUse::Runs,
+    .help = "false: 16-mixed without a loss scale, so that one sees what it is for."};
+inline constexpr Field scalerFloor = {
+    .path = "mantissa.scaler.floor",
+    .label = "floor",
+    .type = FieldType::Number,
+    .stage = "update_scale",
+    .fallback = "1.0",
+    .least = 0,
+    .use = FieldUse::Runs,
+    .help = "A loss scale that falls below it raises an alarm in the record. The scale itself goes on."};
+inline constexpr Field scalerByHand = {
+    .path = "mantissa.scaler.set_at",
+    .label = "set by hand",
+    .type = FieldType::Map,
+    .stage = "scale",
+    .use = FieldUse::Runs,
+    .help = "A loss scale given by hand, by step: {100: 1024} sets it to 1024 before step 100. Steps count "
+            "from 0; the growth tracker goes on."};
 inline constexpr Field explicitUnscale = {.path = "mantissa.explicit_unscale",
                                           .label = "unscale before the step",
                                           .type = FieldType::Bool,

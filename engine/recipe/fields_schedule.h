@@ -7,9 +7,15 @@
 // The schedule of the learning rate.
 namespace mantissa::field {
 
-inline constexpr std::array<std::string_view, 5> kScheduleClassChoices = {
-    "mantissa.WarmupCosine", "torch.optim.lr_scheduler.StepLR", "torch.optim.lr_scheduler.CosineAnnealingLR",
-    "torch.optim.lr_scheduler.OneCycleLR", "torch.optim.lr_scheduler.ReduceLROnPlateau"};
+inline constexpr std::array<std::string_view, 8> kScheduleClassChoices = {
+    "mantissa.WarmupCosine",
+    "torch.optim.lr_scheduler.StepLR",
+    "torch.optim.lr_scheduler.MultiStepLR",
+    "torch.optim.lr_scheduler.CosineAnnealingLR",
+    "torch.optim.lr_scheduler.LinearLR",
+    "torch.optim.lr_scheduler.ExponentialLR",
+    "torch.optim.lr_scheduler.OneCycleLR",
+    "lightning.pytorch.cli.ReduceLROnPlateau"}; // The form that takes its metric as an argument.
 inline constexpr Field scheduleClass = {.path = "lr_scheduler.class_path",
                                         .knob = "module.lr_scheduler.class",
                                         .label = "schedule",
@@ -66,8 +72,11 @@ inline constexpr Field scheduleGamma = {.path = "lr_scheduler.init_args.gamma",
                                         .fallback = "0.1",
                                         .least = 0,
                                         .use = FieldUse::Runs,
-                                        .help = "StepLR: the factor of each multiplication.",
-                                        .classes = "StepLR"};
+                                        .help = "StepLR, MultiStepLR, ExponentialLR: the factor of each "
+                                                "multiplication.",
+                                        .classes = "StepLR MultiStepLR ExponentialLR",
+                                        .whenChosen = "0.9",
+                                        .neededBy = "ExponentialLR"};
 inline constexpr std::array<std::string_view, 2> kScheduleIntervalChoices = {"epoch", "step"};
 inline constexpr Field scheduleInterval = {
     .path = "mantissa.facts.lr_scheduler.interval",
@@ -96,13 +105,18 @@ inline constexpr Field scheduleFrequency = {.path = "mantissa.facts.lr_scheduler
                                             .stage = "optimizer",
                                             .fallback = "1",
                                             .least = 1,
-                                            .help = "Advances only at every n-th moment."};
+                                            .use = FieldUse::Runs,
+                                            .help = "Advances only at every n-th batch of an epoch, or at "
+                                                    "every n-th epoch."};
 inline constexpr Field scheduleMonitor = {.path = "mantissa.facts.lr_scheduler.monitor",
                                           .knob = "module.lr_scheduler.monitor",
                                           .label = "monitor",
                                           .type = FieldType::Text,
                                           .stage = "optimizer",
-                                          .help = "The metric that a plateau schedule watches."};
+                                          .use = FieldUse::Runs,
+                                          .help =
+                                              "The metric that a plateau schedule watches: train_loss, or "
+                                              "val_loss where there is a validation."};
 inline constexpr Field scheduleStrict = {.path = "mantissa.facts.lr_scheduler.strict",
                                          .knob = "module.lr_scheduler.strict",
                                          .label = "strict",
@@ -110,5 +124,63 @@ inline constexpr Field scheduleStrict = {.path = "mantissa.facts.lr_scheduler.st
                                          .stage = "optimizer",
                                          .fallback = "true",
                                          .help = "Stops where the watched metric is missing."};
+inline constexpr Field scheduleMilestones = {
+    .path = "lr_scheduler.init_args.milestones",
+    .label = "milestones",
+    .type = FieldType::List,
+    .stage = "optimizer",
+    .use = FieldUse::Runs,
+    .help = "MultiStepLR: the advances at which the rate is multiplied, such as [30, 80].",
+    .classes = "MultiStepLR",
+    .whenChosen = "[30, 80]"};
+inline constexpr Field scheduleTMax = {.path = "lr_scheduler.init_args.T_max",
+                                       .label = "T_max",
+                                       .type = FieldType::Integer,
+                                       .stage = "optimizer",
+                                       .least = 1,
+                                       .use = FieldUse::Runs,
+                                       .help =
+                                           "CosineAnnealingLR: advances until the least rate. Then it rises "
+                                           "again.",
+                                       .classes = "CosineAnnealingLR",
+                                       .whenChosen = "10"};
+inline constexpr Field scheduleEtaMin = {.path = "lr_scheduler.init_args.eta_min",
+                                         .label = "eta_min",
+                                         .type = FieldType::Number,
+                                         .stage = "optimizer",
+                                         .fallback = "0.0",
+                                         .least = 0,
+                                         .use = FieldUse::Runs,
+                                         .help = "CosineAnnealingLR: the least rate.",
+                                         .classes = "CosineAnnealingLR"};
+inline constexpr Field scheduleStartFactor = {
+    .path = "lr_scheduler.init_args.start_factor",
+    .label = "start_factor",
+    .type = FieldType::Number,
+    .stage = "optimizer",
+    .fallback = "0.3333333333333333",
+    .most = 1,
+    .use = FieldUse::Runs,
+    .help = "LinearLR: the first rate as a share of the base rate, above 0.",
+    .classes = "LinearLR"};
+inline constexpr Field scheduleEndFactor = {.path = "lr_scheduler.init_args.end_factor",
+                                            .label = "end_factor",
+                                            .type = FieldType::Number,
+                                            .stage = "optimizer",
+                                            .fallback = "1.0",
+                                            .least = 0,
+                                            .most = 1,
+                                            .use = FieldUse::Runs,
+                                            .help = "LinearLR: the last rate as a share of the base rate.",
+                                            .classes = "LinearLR"};
+inline constexpr Field scheduleTotalIters = {.path = "lr_scheduler.init_args.total_iters",
+                                             .label = "total_iters",
+                                             .type = FieldType::Integer,
+                                             .stage = "optimizer",
+                                             .fallback = "5",
+                                             .least = 1,
+                                             .use = FieldUse::Runs,
+                                             .help = "LinearLR: advances from the first to the last rate.",
+                                             .classes = "LinearLR"};
 
 } // namespace mantissa::field

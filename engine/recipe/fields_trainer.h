@@ -115,6 +115,7 @@ inline constexpr Field minEpochs = {.path = "trainer.min_epochs",
                                     .type = FieldType::Integer,
                                     .stage = "data",
                                     .least = 0,
+                                    .use = FieldUse::Runs,
                                     .help = "Epochs that are trained even if something asks to stop."};
 inline constexpr Field minSteps = {.path = "trainer.min_steps",
                                    .knob = "min_steps",
@@ -122,6 +123,7 @@ inline constexpr Field minSteps = {.path = "trainer.min_steps",
                                    .type = FieldType::Integer,
                                    .stage = "optimizer",
                                    .least = 0,
+                                   .use = FieldUse::Runs,
                                    .help =
                                        "Optimizer steps that are trained even if something asks to stop."};
 inline constexpr Field maxTime = {.path = "trainer.max_time",
@@ -129,6 +131,7 @@ inline constexpr Field maxTime = {.path = "trainer.max_time",
                                   .label = "max_time",
                                   .type = FieldType::Any,
                                   .stage = "configure",
+                                  .use = FieldUse::Runs,
                                   .help = "Stops after this wall-clock time, written DD:HH:MM:SS."};
 inline constexpr Field fastDevRun = {.path = "trainer.fast_dev_run",
                                      .knob = "fast_dev_run",
@@ -149,7 +152,7 @@ inline constexpr Field limitTrainBatches = {.path = "trainer.limit_train_batches
                                             .use = FieldUse::Runs,
                                             .help =
                                                 "Batches in an epoch: an integer counts them, a float is a "
-                                                "share of them. This engine takes a count, or 1.0 for all."};
+                                                "share of them."};
 inline constexpr Field limitValBatches = {
     .path = "trainer.limit_val_batches",
     .knob = "limit_val_batches",
@@ -158,6 +161,7 @@ inline constexpr Field limitValBatches = {
     .stage = "data",
     .fallback = "1.0",
     .least = 0,
+    .use = FieldUse::Runs,
     .help = "Validation batches: an integer counts them, a float is a share."};
 inline constexpr Field limitTestBatches = {.path = "trainer.limit_test_batches",
                                            .knob = "limit_test_batches",

@@ -4,6 +4,7 @@
 #include "engine/recipe/field.h"
 #include "engine/recipe/fields.h"
 #include "engine/recipe/path.h"
+#include "engine/recipe/training_classes.h"
 
 #include <algorithm>
 #include <array>
@@ -94,11 +95,15 @@ std::string listed(const std::vector<std::string_view>& words)
 
 class KeyCheck {
 public:
-    void section(const Setup& setup, std::string_view path, std::vector<std::string_view> known)
+    void section(const Setup& setup, std::string_view path, std::vector<std::string_view> known,
+                 bool passes(std::string_view, const Value&) = nullptr)
     {
-        for (const auto& [key, value] : path.empty() ? setup.root().asMap() : setup.at(path).asMap())
+        for (const auto& [key, value] : path.empty() ? setup.root().asMap() : setup.at(path).asMap()) {
+            if (passes && passes(key, value))
+                continue;
             if (m_found.size() < kMostReports && std::find(known.begin(), known.end(), key) == known.end())
                 report(path, key, known);
+        }
     }
 
     std::vector<UnknownKey> take() { return std::move(m_found); }
@@ -128,10 +133,14 @@ private:
     std::vector<UnknownKey> m_found;
 };
 
-/// Arguments of this engine's own classes: all fields of the section, whichever of the classes they belong
-/// to.
+/// Arguments of classes that are known here: those of the one class for optimizers and schedules; else, for
+/// this engine's own, all fields of the section.
 void checkOwnClass(KeyCheck& check, const Setup& setup, const std::string& section)
 {
+    if (const auto known = argumentNames(setup, section)) {
+        check.section(setup, section + ".init_args", *known, isHarmlessArgument);
+        return;
+    }
     if (!setup.at(section + ".class_path").asString().starts_with("mantissa."))
         return;
     check.section(setup, section, {"class_path", "init_args"});
@@ -165,7 +174,7 @@ std::vector<UnknownKey> unknownKeys(const Setup& setup)
     check.section(setup, "mantissa.fabric", keysUnder("mantissa.fabric"));
     check.section(setup, "mantissa.scaler", keysUnder("mantissa.scaler"));
     check.section(setup, "mantissa.sharding", keysUnder("mantissa.sharding"));
-    for (const auto* section : {"model", "data", "lr_scheduler"})
+    for (const auto* section : {"model", "data", "optimizer", "lr_scheduler"})
         checkOwnClass(check, setup, section);
     return check.take();
 }

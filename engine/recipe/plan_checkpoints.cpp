@@ -10,7 +10,9 @@ namespace {
 
 /// What ModelCheckpoint may be given here: what the plan reads, and what has no meaning in a run's own
 /// folder.
-constexpr std::array<std::string_view, 10> kArguments = {"every_n_train_steps",
+constexpr std::array<std::string_view, 12> kArguments = {"every_n_train_steps",
+                                                         "every_n_epochs",
+                                                         "save_on_train_epoch_end",
                                                          "monitor",
                                                          "mode",
                                                          "save_top_k",
@@ -31,8 +33,8 @@ void checkArguments(PlanReader& reader)
             if (value.isSet() && std::find(kArguments.begin(), kArguments.end(), name) == kArguments.end())
                 reader.fail("ModelCheckpoint has the argument " + name
                                 + ", which this engine does not follow.",
-                            "Remove it to train here. It follows every_n_train_steps, monitor, mode and "
-                            "save_top_k.");
+                            "Remove it to train here. It follows every_n_train_steps, every_n_epochs, "
+                            "save_on_train_epoch_end, monitor, mode and save_top_k.");
     }
 }
 
@@ -44,12 +46,24 @@ bool hasCheckpointCallback(const Setup& setup)
                        [](const Value& entry) { return classOf(entry) == "ModelCheckpoint"; });
 }
 
-void planBest(PlanReader& reader, CheckpointPlan& plan)
+/// Without a word on when, the ecosystem saves after every epoch.
+void planMoments(PlanReader& reader, CheckpointPlan& plan)
 {
     const auto& setup = reader.setup();
+    plan.everySteps = reader.integer(field::checkpointEvery);
+    const bool bySteps = setup[field::checkpointEvery].isSet();
+    plan.everyEpochs = reader.integer(field::checkpointEveryEpochs, bySteps ? 0 : 1);
+    if (setup[field::checkpointOnEpochEnd].isSet())
+        plan.onTrainEpochEnd = reader.flag(field::checkpointOnEpochEnd);
+    if (plan.everySteps > 0 && plan.everyEpochs > 0)
+        reader.fail("ModelCheckpoint is to save by steps and by epochs.",
+                    "Set one of every_n_train_steps and every_n_epochs.");
+}
+
+void planBest(PlanReader& reader, const RunPlan& run, CheckpointPlan& plan)
+{
     const auto best = reader.integer(field::checkpointSaveTopK, 1);
-    if (setup.effective(field::checkpointMonitor).isSet())
-        plan.monitor = reader.word(field::checkpointMonitor);
+    plan.monitor = monitoredSeries(reader, run, field::checkpointMonitor);
     plan.mostIsBest = reader.word(field::checkpointMode) == "max";
     if (!plan.monitor.empty()) {
         plan.keepBest = best;
@@ -62,8 +76,10 @@ void planBest(PlanReader& reader, CheckpointPlan& plan)
                     "mantissa.keep_checkpoints.");
     if (best < 0) // The ecosystem's word for all of them.
         plan.keepLast = -1;
-    if (best == 0)
+    if (best == 0) {
         plan.everySteps = 0;
+        plan.everyEpochs = 0;
+    }
 }
 
 void planRewind(PlanReader& reader, RunPlan& plan)
@@ -92,12 +108,14 @@ void planCheckpoints(PlanReader& reader, RunPlan& plan)
                       "all.");
     if (hasCheckpointCallback(reader.setup())) {
         checkArguments(reader);
-        checkpoints.everySteps = reader.integer(field::checkpointEvery);
-        planBest(reader, checkpoints);
+        planMoments(reader, checkpoints);
+        planBest(reader, plan, checkpoints);
     }
     planRewind(reader, plan);
-    if (!checkpoints.atEnd)
+    if (!checkpoints.atEnd) {
         checkpoints.everySteps = 0;
+        checkpoints.everyEpochs = 0;
+    }
     if (plan.strategy == StrategyKind::Fsdp)
         checkpoints.sharded = reader.word(field::fsdpStateDictType) == "sharded";
 }

@@ -5,6 +5,7 @@
 #include "engine/recipe/field.h"
 #include "engine/recipe/fields.h"
 #include "engine/recipe/step_dtypes.h"
+#include "engine/recipe/training_classes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +39,7 @@ public:
     }
     void effective(const Field& field, std::string label = {})
     {
-        setting(field, shown(m_setup.effective(field)), std::move(label));
+        setting(field, shown(settingIn(m_setup, field)), std::move(label));
     }
     void consequence(std::string label, std::string value)
     {
@@ -57,10 +58,12 @@ private:
     std::vector<PlanChip> m_chips;
 };
 
-void dataChips(const Setup&, Chips& chips)
+void dataChips(const Setup& setup, Chips& chips)
 {
     chips.className(field::dataClass, "source", "–");
     chips.effective(field::batchSize, "micro batch");
+    if (setup[field::dataValSplit].asDouble() > 0.0)
+        chips.effective(field::dataValSplit, "kept back");
 }
 
 void inputChips(const Setup& setup, Chips& chips)
@@ -157,10 +160,13 @@ void clipChips(const Setup& setup, Chips& chips)
 void optimizerChips(const Setup& setup, Chips& chips)
 {
     chips.className(field::optimizerClass, "optimizer", "–");
-    chips.effective(field::fused);
+    if (concernsClass(setup, field::fused))
+        chips.effective(field::fused);
     chips.effective(field::learningRate);
     chips.className(field::scheduleClass, "schedule", "constant");
-    if (precisionName(setup) == "16-mixed" && !unscalesExplicitly(setup))
+    if (setup[field::optimizerClass].asString().ends_with("8bit"))
+        chips.setting(field::quantizer, shown(setup.effective(field::quantizer)), "8-bit states");
+    if (usesScaler(setup) && !unscalesExplicitly(setup))
         chips.consequence("÷ scale", "by the optimizer");
     if (const auto frozen = frozenAsked(setup); !frozen.empty())
         chips.setting(field::frozen,

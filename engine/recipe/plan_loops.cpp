@@ -30,15 +30,7 @@ void planLength(PlanReader& reader, RunPlan& plan)
 
 void planLimits(PlanReader& reader, RunPlan& plan)
 {
-    const auto limit = reader.setup().effective(field::limitTrainBatches);
-    if (limit.isInteger())
-        plan.limitBatches = reader.integer(field::limitTrainBatches);
-    else if (limit != Value(1.0))
-        reader.cannot(field::limitTrainBatches.path, limit,
-                      "It takes a whole number of batches, or 1.0 for all.");
-    if (plan.limitBatches == 0)
-        reader.fail("trainer.limit_train_batches is 0, so there is nothing to train on.",
-                    "Raise it, or remove it.");
+    planLimit(reader, plan);
     const auto overfit = reader.setup().effective(field::overfitBatches);
     if (overfit.asDouble() != 0.0)
         reader.cannot(field::overfitBatches.path, overfit,
@@ -56,6 +48,7 @@ void planTrial(PlanReader& reader, RunPlan& plan)
     plan.maxSteps = batches;
     plan.maxEpochs = 1;
     plan.limitBatches = batches;
+    plan.trial = true;
     plan.checkpoints.atEnd = false;
 }
 

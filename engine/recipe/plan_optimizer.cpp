@@ -1,6 +1,8 @@
+#include "engine/recipe/asked.h"
 #include "engine/recipe/class_object.h"
 #include "engine/recipe/fields.h"
 #include "engine/recipe/plan_parts.h"
+#include "engine/recipe/training_classes.h"
 
 #include <algorithm>
 #include <array>
@@ -8,18 +10,6 @@
 namespace mantissa {
 
 namespace {
-
-struct OptimizerName {
-    std::string_view name;
-    OptimizerKind kind;
-    double weightDecay; ///< torch's default.
-};
-
-constexpr std::array kOptimizers = {
-    OptimizerName{"SGD", OptimizerKind::Sgd, 0.0},
-    OptimizerName{"Adam", OptimizerKind::Adam, 0.0},
-    OptimizerName{"AdamW", OptimizerKind::AdamW, 0.01},
-};
 
 OptimizerImpl implementation(PlanReader& reader)
 {
@@ -35,7 +25,7 @@ OptimizerImpl implementation(PlanReader& reader)
 
 void planBetas(PlanReader& reader, OptimizerPlan& optimizer)
 {
-    const auto betas = reader.setup().effective(field::betas);
+    const auto betas = settingIn(reader.setup(), field::betas);
     const auto& list = betas.asList();
     const auto isShare = [](const Value& v) {
         return v.isNumber() && v.asDouble() >= 0.0 && v.asDouble() < 1.0;
@@ -57,54 +47,173 @@ void planMomentum(PlanReader& reader, OptimizerPlan& optimizer)
     if (optimizer.nesterov && (optimizer.momentum <= 0.0 || optimizer.dampening != 0.0))
         reader.fail("Nesterov needs momentum, and no dampening.",
                     "Set momentum above 0 and remove dampening, or remove nesterov.");
+    if (optimizer.kind != OptimizerKind::Sgd8bit)
+        return;
+    if (optimizer.momentum <= 0.0)
+        reader.fail("SGD8bit has no momentum, and momentum is all that it keeps in 8 bits.",
+                    "Set optimizer.init_args.momentum above 0, or use torch.optim.SGD.");
+    if (optimizer.dampening != 0.0 || optimizer.nesterov)
+        reader.fail("SGD8bit takes neither dampening nor nesterov: its kernel has only plain momentum.",
+                    "Remove them, or use torch.optim.SGD.");
 }
 
-void planWarmupCosine(PlanReader& reader, RunPlan& plan)
+void planRmsProp(PlanReader& reader, OptimizerPlan& optimizer)
 {
-    auto& schedule = plan.schedule;
-    schedule.kind = ScheduleKind::WarmupCosine;
-    schedule.interval = ScheduleInterval::Step;
-    schedule.warmup = reader.integer(field::scheduleWarmup);
-    schedule.total = reader.integer(field::scheduleTotal, plan.maxSteps);
-    schedule.minRatio = reader.number(field::scheduleMinRatio);
-    if (schedule.total < 1)
-        reader.fail("WarmupCosine does not know where it ends.",
-                    "Set lr_scheduler.init_args.total, or trainer.max_steps.");
-    else if (schedule.warmup >= schedule.total)
-        reader.fail("The warm-up of " + std::to_string(schedule.warmup)
-                        + " is not shorter than the whole schedule of " + std::to_string(schedule.total)
-                        + ".",
-                    "Shorten lr_scheduler.init_args.warmup.");
+    optimizer.alpha = reader.number(field::alpha);
+    optimizer.centered = reader.flag(field::centered);
+    optimizer.momentum = reader.number(field::momentum);
 }
 
-void planSteps(PlanReader& reader, RunPlan& plan)
+void planAdagrad(PlanReader& reader, OptimizerPlan& optimizer)
 {
-    auto& schedule = plan.schedule;
-    schedule.kind = ScheduleKind::Step;
-    schedule.interval = ScheduleInterval::Epoch;
-    schedule.stepSize = reader.integer(field::scheduleStepSize, 0);
-    schedule.gamma = reader.number(field::scheduleGamma);
-    if (schedule.stepSize < 1)
-        reader.fail("StepLR does not know its step_size.", "Set lr_scheduler.init_args.step_size.");
+    optimizer.lrDecay = reader.number(field::lrDecay);
+    optimizer.initialAccumulator = reader.number(field::initialAccumulator);
+}
+
+void planLbfgs(PlanReader& reader, RunPlan& plan)
+{
+    auto& lbfgs = plan.optimizer.lbfgs;
+    lbfgs.maxIterations = reader.integer(field::lbfgsMaxIter);
+    lbfgs.maxEvaluations = reader.integer(field::lbfgsMaxEval, lbfgs.maxIterations * 5 / 4);
+    lbfgs.toleranceGradient = reader.number(field::lbfgsToleranceGrad);
+    lbfgs.toleranceChange = reader.number(field::lbfgsToleranceChange);
+    lbfgs.historySize = reader.integer(field::lbfgsHistorySize);
+    const auto search = reader.word(field::lbfgsLineSearch);
+    lbfgs.strongWolfe = search == "strong_wolfe";
+    if (!search.empty() && !lbfgs.strongWolfe)
+        reader.cannot(field::lbfgsLineSearch.path, Value(search),
+                      "LBFGS searches with strong_wolfe, or not.");
+    if (plan.scaler.enabled)
+        reader.fail("LBFGS evaluates the loss several times in a step, and a loss scale allows one: "
+                        + precisionName(reader.setup()) + " and LBFGS do not go together.",
+                    "Train in bf16-mixed or 32-true, or with another optimizer.");
+}
+
+void planEightBit(PlanReader& reader, OptimizerPlan& optimizer)
+{
+    optimizer.min8bitSize = reader.integer(field::min8bitSize);
+    if (optimizer.amsgrad)
+        reader.fail("An 8-bit optimizer keeps no largest moments: amsgrad is true.",
+                    "Remove amsgrad, or use torch.optim.AdamW.");
+    if (reader.integer(field::optimizerBits) != 32)
+        reader.cannot(field::optimizerBits.path, reader.setup()[field::optimizerBits],
+                      "The name of the class says 8 bits; bitsandbytes takes only the default of 32 here.");
+    if (reader.flag(field::pagedStates))
+        reader.cannot(field::pagedStates.path, true, "States are in main memory here: remove it.");
+}
+
+/// What each class has beside rate and weight decay.
+void planOwnSettings(PlanReader& reader, RunPlan& plan)
+{
+    auto& optimizer = plan.optimizer;
+    switch (optimizer.kind) {
+    case OptimizerKind::Sgd:
+    case OptimizerKind::Sgd8bit:
+        planMomentum(reader, optimizer);
+        break;
+    case OptimizerKind::Adagrad:
+        planAdagrad(reader, optimizer);
+        break;
+    case OptimizerKind::RmsProp:
+        planRmsProp(reader, optimizer);
+        break;
+    case OptimizerKind::Lbfgs:
+        planLbfgs(reader, plan);
+        break;
+    default:
+        planBetas(reader, optimizer);
+    }
+    if (optimizer.kind == OptimizerKind::Adam && reader.flag(field::decoupledWeightDecay))
+        optimizer.kind = OptimizerKind::AdamW;
+    if (optimizer.hasEightBitState())
+        planEightBit(reader, optimizer);
+    for (const auto* field : {&field::capturable, &field::differentiable})
+        if (reader.flag(*field))
+            reader.cannot(field->path, true, "Remove it to train here.");
+}
+
+void planGroup(PlanReader& reader, const Value& written, OptimizerPlan& optimizer)
+{
+    GroupPlan group{written["params"].asString(), {}, {}};
+    bool sound = written.isMap() && !group.parameters.empty();
+    for (const auto& [key, value] : written.asMap()) {
+        const bool number = value.isNumber() && value.asDouble() >= 0.0;
+        if (key == "lr" && number)
+            group.learningRate = value.asDouble();
+        else if (key == "weight_decay" && number)
+            group.weightDecay = value.asDouble();
+        else if (key != "params")
+            sound = false;
+    }
+    if (!sound)
+        reader.fail("mantissa.parameter_groups has " + written.text() + ".",
+                    "A group is {params: pattern, lr: number, weight_decay: number}, such as {params: "
+                    "\"blocks.0.*\", lr: 0.0001}.");
+    optimizer.groups.push_back(std::move(group));
+}
+
+/// Settings of the update that are no arguments of a class.
+void planUpdate(PlanReader& reader, OptimizerPlan& optimizer)
+{
+    const auto quantizer = reader.word(field::quantizer);
+    optimizer.quantizer = quantizer == "bnb-cpu" ? Quantizer::Bins : Quantizer::Nearest;
+    if (quantizer != "nearest" && quantizer != "bnb-cpu")
+        reader.cannot(field::quantizer.path, Value(quantizer),
+                      "8-bit states are rounded nearest or bnb-cpu.");
+    const auto decayed = reader.word(field::decayed);
+    optimizer.decayMatricesOnly = decayed == "matrices";
+    if (decayed != "all" && decayed != "matrices")
+        reader.cannot(field::decayed.path, Value(decayed),
+                      "Weight decay is on all parameters, or on matrices.");
+    const auto groups = reader.setup().effective(field::parameterGroups);
+    if (!groups.isList())
+        reader.fail("mantissa.parameter_groups is " + groups.text() + ", and should be a list.",
+                    "Write a list of {params, lr, weight_decay}.");
+    for (const auto& group : groups.asList())
+        planGroup(reader, group, optimizer);
+    if (optimizer.kind == OptimizerKind::Lbfgs && (!optimizer.groups.empty() || optimizer.decayMatricesOnly))
+        reader.fail("LBFGS takes all parameters as one, and there are parameter groups.",
+                    "Remove mantissa.parameter_groups and mantissa.weight_decay_on.");
+}
+
+std::string listedClasses()
+{
+    std::string text;
+    for (const auto& entry : optimizerClasses())
+        text += (text.empty() ? "" : ", ") + std::string(entry.package) + std::string(entry.name);
+    return text;
 }
 
 } // namespace
+
+void refuseUnknownArguments(PlanReader& reader, const std::string& section)
+{
+    const auto known = argumentNames(reader.setup(), section);
+    if (!known)
+        return;
+    for (const auto& [key, value] : reader.setup().at(section + ".init_args").asMap()) {
+        if (isHarmlessArgument(key, value) || std::find(known->begin(), known->end(), key) != known->end())
+            continue;
+        std::string names;
+        for (const auto name : *known)
+            names += (names.empty() ? "" : ", ") + std::string(name);
+        const auto path = reader.setup().at(section + ".class_path").asString();
+        reader.fail(std::string(shortClassName(path)) + " has no argument " + key + ".",
+                    "Remove " + section + ".init_args." + key + ". It takes " + names + ".");
+    }
+}
 
 void planOptimizer(PlanReader& reader, RunPlan& plan)
 {
     const auto& written = reader.setup()[field::optimizerClass];
     if (!written.isSet()) {
         reader.fail("The set-up names no optimizer.",
-                    "Set optimizer.class_path to torch.optim.SGD, torch.optim.Adam or torch.optim.AdamW.");
+                    "Set optimizer.class_path to torch.optim.AdamW, for example.");
         return;
     }
-    const auto path = written.asString();
-    const auto name = shortClassName(path);
-    const auto* found =
-        std::find_if(kOptimizers.begin(), kOptimizers.end(), [&](const auto& o) { return o.name == name; });
-    if (found == kOptimizers.end() || (path != name && !path.starts_with("torch.optim."))) {
-        reader.cannot(field::optimizerClass.path, written,
-                      "It has torch.optim.SGD, torch.optim.Adam and torch.optim.AdamW.");
+    const auto* found = optimizerClass(written.asString());
+    if (!found) {
+        reader.cannot(field::optimizerClass.path, written, "It has " + listedClasses() + ".");
         return;
     }
     auto& optimizer = plan.optimizer;
@@ -112,40 +221,12 @@ void planOptimizer(PlanReader& reader, RunPlan& plan)
     optimizer.impl = implementation(reader);
     optimizer.learningRate = reader.number(field::learningRate);
     optimizer.eps = reader.number(field::eps);
-    optimizer.weightDecay = reader.number(field::weightDecay, found->weightDecay);
+    optimizer.weightDecay = reader.number(field::weightDecay);
     optimizer.amsgrad = reader.flag(field::amsgrad);
     optimizer.maximize = reader.flag(field::maximize);
-    if (found->kind == OptimizerKind::Sgd)
-        planMomentum(reader, optimizer);
-    else
-        planBetas(reader, optimizer);
-}
-
-void planSchedule(PlanReader& reader, RunPlan& plan)
-{
-    const auto& written = reader.setup()[field::scheduleClass];
-    if (written.isSet()) {
-        const std::string name(shortClassName(written.asString()));
-        if (name == "WarmupCosine")
-            planWarmupCosine(reader, plan);
-        else if (name == "StepLR")
-            planSteps(reader, plan);
-        else
-            reader.cannot(field::scheduleClass.path, written,
-                          "It has mantissa.WarmupCosine and torch.optim.lr_scheduler.StepLR.");
-    }
-    if (const auto interval = reader.word(field::scheduleInterval); interval == "step")
-        plan.schedule.interval = ScheduleInterval::Step;
-    else if (interval == "epoch")
-        plan.schedule.interval = ScheduleInterval::Epoch;
-    else if (!interval.empty())
-        reader.cannot(field::scheduleInterval.path, Value(interval),
-                      "Schedules advance every step or every epoch.");
-    const auto onSkip = reader.word(field::scheduleOnSkip);
-    plan.schedule.holdOnSkip = onSkip == "hold";
-    if (onSkip != "hold" && onSkip != "advance")
-        reader.cannot(field::scheduleOnSkip.path, Value(onSkip),
-                      "On a skipped step schedules advance or hold.");
+    refuseUnknownArguments(reader, "optimizer");
+    planOwnSettings(reader, plan);
+    planUpdate(reader, optimizer);
 }
 
 } // namespace mantissa

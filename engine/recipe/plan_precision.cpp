@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <limits>
 
 namespace mantissa {
 
@@ -21,14 +23,36 @@ constexpr std::array kPrecisions = {
     PrecisionName{"bf16-true", PrecisionMode::Bf16True},
     PrecisionName{"16-mixed", PrecisionMode::Fp16Mixed},
     PrecisionName{"bf16-mixed", PrecisionMode::Bf16Mixed},
+    PrecisionName{"64-true", PrecisionMode::Fp64True},
 };
+
+/// Scales that people set themselves, by step.
+void planScalesByHand(PlanReader& reader, ScalerPlan& scaler)
+{
+    const auto& written = reader.setup()[field::scalerByHand];
+    if (written.isSet() && !written.isMap())
+        reader.fail("mantissa.scaler.set_at is " + written.text() + ", and should be a map.",
+                    "It maps steps to scales, such as {100: 1024}.");
+    for (const auto& [from, scale] : written.asMap()) {
+        std::int64_t step = -1;
+        const auto parsed = std::from_chars(from.data(), from.data() + from.size(), step);
+        const bool whole = parsed.ec == std::errc{} && parsed.ptr == from.data() + from.size() && step >= 0;
+        const double value = scale.asDouble();
+        if (!whole || !scale.isNumber() || !(value > 0.0)
+            || value > static_cast<double>(std::numeric_limits<float>::max()))
+            reader.fail("mantissa.scaler.set_at has “" + from + ": " + scale.text() + "”.",
+                        "It maps steps from 0 to scales above 0 that fp32 can hold, such as {100: 1024}.");
+        scaler.byHand[step] = value;
+    }
+}
 
 void planScaler(PlanReader& reader, RunPlan& plan)
 {
     auto& scaler = plan.scaler;
-    scaler.enabled = plan.precision == PrecisionMode::Fp16Mixed;
+    scaler.enabled = plan.precision == PrecisionMode::Fp16Mixed && usesScaler(reader.setup());
+    (void)reader.flag(field::scalerEnabled); // Read for its type.
     const auto given = argumentOf(precisionPlugin(reader.setup()), "scaler");
-    if (given.isSet() && !scaler.enabled)
+    if (given.isSet() && plan.precision != PrecisionMode::Fp16Mixed)
         reader.fail("A loss scaler is given, and " + precisionName(reader.setup()) + " has none.",
                     "Remove the scaler, or train in 16-mixed.");
     // Read for their ranges; a scaler object may say the same.
@@ -40,6 +64,8 @@ void planScaler(PlanReader& reader, RunPlan& plan)
     scaler.growthFactor = scalerSetting(reader.setup(), "growth_factor");
     scaler.backoffFactor = scalerSetting(reader.setup(), "backoff_factor");
     scaler.growthInterval = static_cast<std::int64_t>(scalerSetting(reader.setup(), "growth_interval"));
+    scaler.floor = reader.number(field::scalerFloor);
+    planScalesByHand(reader, scaler);
     if (scaler.enabled && !(scaler.initScale > 0.0))
         reader.fail("The loss scale begins at " + Value(scaler.initScale).text() + ".",
                     "It begins above 0, usually at 65536.");
@@ -81,7 +107,7 @@ void planPrecision(PlanReader& reader, RunPlan& plan)
     const auto mode = precisionWithId(name);
     if (!mode) {
         reader.cannot(field::precision.path, Value(name),
-                      "It runs 32-true, 16-true, bf16-true, 16-mixed and bf16-mixed.");
+                      "It runs 32-true, 16-true, bf16-true, 16-mixed, bf16-mixed and 64-true.");
         return;
     }
     plan.precision = *mode;

@@ -1,5 +1,7 @@
 #include "engine/recipe/plan_reader.h"
 
+#include "engine/recipe/training_classes.h"
+
 #include <cmath>
 
 namespace mantissa {
@@ -52,7 +54,7 @@ void PlanReader::checkRange(const Field& field, const Value& value)
 
 Value PlanReader::read(const Field& field, bool isRight(const Value&), std::string_view kind)
 {
-    const auto value = m_setup.effective(field);
+    const auto value = settingIn(m_setup, field);
     if (!value.isSet())
         return value;
     if (!isRight(value)) {

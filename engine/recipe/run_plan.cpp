@@ -13,8 +13,7 @@ namespace mantissa {
 namespace {
 
 /// Callbacks that change nothing in training, or whose work the engine does anyway.
-constexpr std::array<std::string_view, 7> kHarmlessCallbacks = {"GradientAccumulationScheduler",
-                                                                "LearningRateMonitor",
+constexpr std::array<std::string_view, 6> kHarmlessCallbacks = {"GradientAccumulationScheduler",
                                                                 "ModelSummary",
                                                                 "RichModelSummary",
                                                                 "TQDMProgressBar",
@@ -28,11 +27,15 @@ void checkCallbacks(PlanReader& reader)
         const auto name = classOf(callback);
         if (name.empty())
             continue;
-        const bool known =
-            std::find(kHarmlessCallbacks.begin(), kHarmlessCallbacks.end(), name) != kHarmlessCallbacks.end();
+        const bool known = hasCallback(name)
+            || std::find(kHarmlessCallbacks.begin(), kHarmlessCallbacks.end(), name)
+                != kHarmlessCallbacks.end();
         if (!known)
-            reader.fail("The callback " + name + " is one that this engine does not have.",
-                        "Remove it to train here. It has GradientAccumulationScheduler.");
+            reader.fail(
+                "The callback " + name + " is one that this engine does not have.",
+                "Remove it to train here. It has ModelCheckpoint, EarlyStopping, LearningRateMonitor, "
+                "GradientAccumulationScheduler, StochasticWeightAveraging, EMAWeightAveraging, "
+                "DeviceStatsMonitor, SpikeDetection, StopOnNaN, Timer and HistogramCapture.");
     }
 }
 
@@ -46,9 +49,6 @@ void checkFacts(PlanReader& reader)
     if (setup.effective(field::numOptimizers).asInteger(1) != 1)
         reader.cannot(field::numOptimizers.path, setup[field::numOptimizers],
                       "It trains with one optimizer.");
-    if (setup.effective(field::scheduleFrequency).asInteger(1) != 1)
-        reader.cannot(field::scheduleFrequency.path, setup[field::scheduleFrequency],
-                      "Its schedules advance every time: 1.");
 }
 
 void planRest(PlanReader& reader, RunPlan& plan)
@@ -82,7 +82,9 @@ Result<RunPlan> planRun(const Setup& setup)
     planStrategy(reader, plan);
     planOptimizer(reader, plan);
     planLoops(reader, plan);
+    planValidation(reader, plan);
     planSchedule(reader, plan);
+    planCallbacks(reader, plan);
     planFaults(reader, plan);
     planCheckpoints(reader, plan);
     checkCallbacks(reader);

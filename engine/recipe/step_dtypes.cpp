@@ -38,8 +38,10 @@ bool takesTokens(const Setup& setup)
 {
     const auto model = setup[field::modelClass].asString();
     const auto data = setup[field::dataClass].asString();
-    return model == "mantissa.Transformer" || data == "mantissa.TextBytes"
-        || setup[field::dataShape].asString() == "tokens";
+    const bool script = model == "mantissa.TorchScript"
+        && setup[field::modelInputKind].asString() == field::kModelInputKindChoices.back();
+    return script || model == "mantissa.Transformer" || data == "mantissa.TextBytes"
+        || data == "mantissa.TextFolder" || setup[field::dataShape].asString() == "tokens";
 }
 
 StepDtypes stepDtypes(const Setup& setup)

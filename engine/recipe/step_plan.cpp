@@ -22,7 +22,7 @@ public:
           m_ranks(ranksHere(setup)),
           m_sharded(partsAsked(setup) > 1),
           m_shards(shardsAsked(setup)),
-          m_scales(precisionName(setup) == "16-mixed"),
+          m_scales(usesScaler(setup)),
           m_unscales(unscalesExplicitly(setup)),
           m_clip(clipAsked(setup))
     {

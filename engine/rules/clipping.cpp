@@ -196,7 +196,7 @@ void eightBitUnscales(RuleContext& context)
         "is looked at: the scaler unscales for them as for any other.";
     finding.source = {"bitsandbytes", "0.45",
                       "bitsandbytes/optim/optimizer.py, against error record bf59ff592c0a40b8"};
-    finding.engine = "cannot";
+    finding.engine = "same";
     context.report(std::move(finding));
 }
 

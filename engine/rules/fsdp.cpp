@@ -23,7 +23,8 @@ void fsdpPrecision(RuleContext& context)
     finding.why = "Under FSDP a precision is a table of three dtypes (parameters, reduction, buffers); "
                   "there is such a table for five precisions only.";
     finding.source = inLightning("src/lightning/fabric/plugins/precision/fsdp.py, FSDPPrecision.__init__");
-    finding.engine = "cannot";
+    finding.engine =
+        precision.asked == "64-true" ? "better: shards weights and states in fp64 too" : "cannot";
     finding.raises = "ValueError: `precision='" + precision.asked
         + "')` is not supported in FSDP. `precision` must be "
           "one of: ('32-true', '16-true', 'bf16-true', '16-mixed', 'bf16-mixed').";

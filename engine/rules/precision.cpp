@@ -113,11 +113,38 @@ void cpuFloat16(RuleContext& context)
     context.report(std::move(finding));
 }
 
+/// The scaler takes no closure, and LBFGS needs one.
+void lbfgsWithScaler(RuleContext& context)
+{
+    const PrecisionReading precision = readPrecision(context);
+    if (!precision.hasScaler || precision.plugin != "MixedPrecision" || !takesSteps(context)
+        || !isAutomatic(context) || classOf(context.at("optimizer")) != "LBFGS")
+        return;
+    Finding finding =
+        findingAt(Severity::Stops, Stage::Optimizer, {field::optimizerClass.path, precision.path});
+    finding.message = "LBFGS is to step under 16-mixed, whose loss scaler refuses it.";
+    finding.why =
+        "LBFGS evaluates loss and gradients several times in a step. The scaler decides once for a step "
+        "whether its gradients are finite, and then lets it happen or not.";
+    finding.source =
+        inLightning("src/lightning/pytorch/plugins/precision/amp.py, MixedPrecision.optimizer_step");
+    finding.engine = "same";
+    finding.raises = std::string(context.onFabric() ? "TypeError" : "MisconfigurationException")
+        + ": AMP and the LBFGS optimizer are not compatible.";
+    finding.fixes = {
+        changingFix("Mixed precision in bfloat16, which has no scaler",
+                    {setTo(precision.settingPath, "bf16-mixed")}),
+        changingFix("Take AdamW",
+                    {unset("optimizer.init_args"), setTo(field::optimizerClass.path, "torch.optim.AdamW")})};
+    context.report(std::move(finding));
+}
+
 constexpr std::array kRules = {
     Rule{"precision-unknown", kOfLightning, {"2.0"}, precisionUnknown},
     Rule{"fsdp-scaler", kOfLightning, {"2.1"}, fsdpScaler},
     Rule{"amp-bf16-scaler", kOfLightning, {"2.0"}, ampScaler},
     Rule{"cpu-float16", kOfLightning, {"2.0"}, cpuFloat16},
+    Rule{"lbfgs-with-scaler", kOfLightning, {"2.0"}, lbfgsWithScaler},
 };
 
 } // namespace

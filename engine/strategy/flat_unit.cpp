@@ -178,7 +178,7 @@ void FlatUnit::takeGradients(std::vector<at::Tensor>&& gradients, bool sync)
     gradients.clear();
     if (!sync) {
         if (!m_unsynced.defined()) {
-            m_unsynced = flat.to(at::kFloat);
+            m_unsynced = flat.to(at::promote_types(flat.scalar_type(), at::kFloat));
             m_meter.reduction.add(m_unsynced.nbytes());
         } else {
             m_unsynced.add_(flat);

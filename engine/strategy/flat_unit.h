@@ -100,7 +100,7 @@ private:
     at::Tensor m_shard;
     at::Tensor m_gradient; ///< Of the shard, in the stored dtype; holds something only while m_hasGradient.
     at::Tensor m_buffer;
-    at::Tensor m_unsynced; ///< Sum in fp32 of passes without sync.
+    at::Tensor m_unsynced; ///< Sum, in fp32 at least, of passes without sync.
     bool m_whole = false;
     bool m_stale = true;
     bool m_hasGradient = false;

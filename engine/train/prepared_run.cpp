@@ -1,22 +1,19 @@
 #include "engine/train/prepared_run.h"
 
-#include "engine/checkpoint/safetensors.h"
 #include "engine/core/counted.h"
 #include "engine/tensor/allocation.h"
 #include "engine/tensor/guarded_torch.h"
 #include "engine/tensor/threads.h"
+#include "engine/train/initial_weights.h"
 
 #include <algorithm>
 
 namespace mantissa {
 namespace {
 
-Result<InitialTensors> readInitial(const RunPlan& plan, const std::string& file)
+std::int64_t shareOf(std::int64_t batches, double share)
 {
-    const auto tensors = readSafetensors(file);
-    if (!tensors)
-        return tensors.error();
-    return initialTensors(plan, *tensors, file);
+    return static_cast<std::int64_t>(static_cast<double>(batches) * share);
 }
 
 std::int64_t jointRows(const RunPlan& plan)
@@ -30,6 +27,9 @@ Result<Sampler> makeSampler(const RunPlan& plan, const DataSet& data)
                            plan.limitBatches, plan.seed,       data.shuffles()};
     if (const auto* trace = std::get_if<TracePlan>(&plan.data); trace && trace->batchesPerEpoch > 0)
         sampling.limitBatches = trace->batchesPerEpoch;
+    if (plan.limitBatches < 0 && plan.limitShare < 1.0)
+        sampling.limitBatches =
+            shareOf(sampling.samples / std::max<std::int64_t>(1, sampling.jointBatch), plan.limitShare);
     if (sampling.jointBatch % plan.ranks != 0)
         return Error{ErrorCode::InvalidSetup,
                      "A joint batch of " + counted(sampling.jointBatch, "row") + " cannot be split over "
@@ -44,6 +44,40 @@ Result<Sampler> makeSampler(const RunPlan& plan, const DataSet& data)
     return sampler;
 }
 
+/// When to validate on what, in batches.
+Result<ValidationRounds> makeRounds(const RunPlan& plan, std::shared_ptr<const DataSet> data,
+                                    std::int64_t trainBatches)
+{
+    ValidationRounds rounds;
+    if (!data)
+        return rounds;
+    const auto& wanted = plan.validation;
+    if (data->size() < 1)
+        return Error{ErrorCode::InvalidSetup, "No sample is left to validate on.",
+                     "Raise data.init_args.val_split, or set it to 0."};
+    rounds.set = std::make_shared<ValidationSet>(std::move(data), plan.batchSize, plan.ranks);
+    const std::int64_t all = rounds.set->batches();
+    rounds.batches =
+        wanted.limitBatches >= 0 ? std::min(all, wanted.limitBatches) : shareOf(all, wanted.limitShare);
+    if (rounds.batches < 1)
+        return Error{ErrorCode::InvalidSetup,
+                     "trainer.limit_val_batches leaves nothing of " + std::to_string(all)
+                         + " validation batches.",
+                     "Raise it, or set it to 0 to validate never."};
+    rounds.sanity =
+        wanted.sanityBatches < 0 ? rounds.batches : std::min(rounds.batches, wanted.sanityBatches);
+    rounds.interval = wanted.everyBatches > 0
+        ? wanted.everyBatches
+        : std::max<std::int64_t>(1, shareOf(trainBatches, wanted.intervalShare));
+    if (wanted.everyEpochs > 0 && rounds.interval > trainBatches)
+        return Error{ErrorCode::InvalidSetup,
+                     "trainer.val_check_interval is " + std::to_string(rounds.interval)
+                         + ", and an epoch has " + std::to_string(trainBatches)
+                         + " batches, so it would never be reached.",
+                     "Lower it, or set trainer.check_val_every_n_epoch to null to count across epochs."};
+    return rounds;
+}
+
 } // namespace
 
 std::int64_t accumulateAt(const RunPlan& plan, std::int64_t epoch)
@@ -55,6 +89,28 @@ std::int64_t accumulateAt(const RunPlan& plan, std::int64_t epoch)
     }
     return std::max<std::int64_t>(batches, 1);
 }
+
+namespace {
+
+/// A cycle that ends before the run does: PyTorch's class throws there, this says so before the start.
+std::optional<Error> cycleTooShort(const PreparedRun& prepared)
+{
+    const auto& schedule = prepared.plan.schedule;
+    if (schedule.kind != ScheduleKind::OneCycle)
+        return std::nullopt;
+    const bool bySteps = schedule.interval == ScheduleInterval::Step;
+    const std::int64_t moments = bySteps ? totalSteps(prepared) : prepared.plan.maxEpochs;
+    const std::int64_t advances = moments / schedule.frequency;
+    if (advances <= schedule.oneCycle.totalSteps || schedule.holdOnSkip
+        || (bySteps && schedule.frequency != 1)) // Counted by batches there, see Trainer.
+        return std::nullopt;
+    return Error{ErrorCode::InvalidSetup,
+                 "OneCycleLR has a cycle of " + std::to_string(schedule.oneCycle.totalSteps)
+                     + " steps, and this run advances it " + std::to_string(advances) + " times.",
+                 "Set lr_scheduler.init_args.total_steps to " + std::to_string(advances) + "."};
+}
+
+} // namespace
 
 WeightSource weightSource(const PreparedRun& prepared)
 {
@@ -69,31 +125,36 @@ Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan, const std::
     return guardedTorch("preparing the run", [&]() -> Result<std::shared_ptr<PreparedRun>> {
         useThreads(plan.threadsPerRank);
         keepFreedMemory();
-        auto data = openDataSet(plan);
+        auto data = openData(plan);
         if (!data)
             return data.error();
-        const auto sampler = makeSampler(plan, **data);
+        const auto sampler = makeSampler(plan, *data->train);
         if (!sampler)
             return sampler.error();
-        const DataPlace place{(*data)->size(), jointRows(plan)};
+        auto rounds = makeRounds(plan, data->validation, sampler->batchesPerEpoch());
+        if (!rounds)
+            return rounds.error();
+        const DataPlace place{data->train->size(), jointRows(plan)};
         std::optional<StoredTraining> from;
         InitialTensors initial;
-        const auto* trace = std::get_if<TracePlan>(&plan.data);
         if (!checkpoint.empty()) {
             auto stored = readTraining(plan, checkpoint);
             if (!stored)
                 return stored.error();
             initial = std::move(stored->initial);
             from = *std::move(stored);
-        } else if (trace && !trace->initFile.empty()) {
-            auto read = readInitial(plan, trace->initFile);
-            if (!read)
-                return read.error();
-            initial = *std::move(read);
+        } else {
+            auto made = makeInitialTensors(plan);
+            if (!made)
+                return made.error();
+            initial = *std::move(made);
         }
-        return std::make_shared<PreparedRun>(plan, std::move(initial),
-                                             std::make_unique<Loader>(*std::move(data), *sampler, plan.ranks),
-                                             place, std::move(from));
+        auto prepared = std::make_shared<PreparedRun>(
+            plan, std::move(initial), std::make_unique<Loader>(std::move(data->train), *sampler, plan.ranks),
+            place, std::move(from), *std::move(rounds));
+        if (const auto error = cycleTooShort(*prepared))
+            return *error;
+        return prepared;
     });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/loader.h"
+#include "engine/data/validation_set.h"
 #include "engine/recipe/run_plan.h"
 #include "engine/strategy/weight_source.h"
 #include "engine/tensor/torch.h"
@@ -20,17 +21,26 @@ struct DataPlace {
     std::int64_t jointBatch = 1; ///< Rows that all ranks take together.
 };
 
+/// When a run validates, and on what: the plan's words as numbers of batches.
+struct ValidationRounds {
+    std::shared_ptr<const ValidationSet> set; ///< Null: never.
+    std::int64_t batches = 0; ///< Of one round.
+    std::int64_t sanity = 0; ///< Before training.
+    std::int64_t interval = 0; ///< Training batches between two rounds.
+};
+
 /// See trainer.h. The trainers read it; only the loader inside it changes.
 class PreparedRun {
 public:
     PreparedRun(RunPlan runPlan, InitialTensors initial, std::unique_ptr<Loader> batches, DataPlace place,
-                std::optional<StoredTraining> stored)
+                std::optional<StoredTraining> stored, ValidationRounds rounds)
         : plan(std::move(runPlan)),
           weights(std::move(initial.weights)),
           buffers(std::move(initial.buffers)),
           data(place),
           from(std::move(stored)),
-          loader(std::move(batches))
+          loader(std::move(batches)),
+          validation(std::move(rounds))
     {
     }
 
@@ -41,6 +51,7 @@ public:
     const DataPlace data;
     const std::optional<StoredTraining> from; ///< What this run goes on from.
     const std::unique_ptr<Loader> loader;
+    const ValidationRounds validation;
 };
 
 /// What a rank's strategy is filled from: the weights read from a file, or drawn one after the other, so that

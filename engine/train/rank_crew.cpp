@@ -67,7 +67,8 @@ void RankCrew::train(Shared& shared, int rank, Communicator& communicator)
         shared.orders.report(rank, report);
         const std::int64_t done = report.step + 1;
         const std::int64_t every = shared.orders.stateEvery;
-        if (every > 0 && done % every == 0 && !training.finished())
+        const bool due = report.checkpointDue || (every > 0 && done % every == 0);
+        if (due && !training.finished())
             shared.orders.keep(rank, done, training.state());
     }
     if (way == SessionGate::Way::GiveUp)

@@ -3,6 +3,7 @@
 #include "engine/comm/nccl_library.h"
 #include "engine/core/counted.h"
 #include "engine/tensor/torch.h"
+#include "engine/train/effective_loops.h"
 
 #include <ATen/Version.h>
 #include <nlohmann/json.hpp>
@@ -22,9 +23,11 @@ using nlohmann::json;
 constexpr std::array kStrategies = {"single", "ddp", "zero1", "fsdp", "fsdp2"};
 constexpr std::array kShardings = {"full", "grad_op", "none", "hybrid", "hybrid_grad_op"};
 constexpr std::array kWraps = {"block", "size", "whole"};
-constexpr std::array kOptimizers = {"SGD", "Adam", "AdamW"};
+constexpr std::array kOptimizers = {"SGD",   "Adam",     "AdamW",     "Adagrad",  "RMSprop", "Lion",
+                                    "LBFGS", "Adam8bit", "AdamW8bit", "Lion8bit", "SGD8bit"};
 constexpr std::array kImplementations = {"for-loop", "foreach", "fused"};
-constexpr std::array kSchedules = {"constant", "warmup-cosine", "step"};
+constexpr std::array kSchedules = {"constant",    "warmup-cosine", "step",      "multi-step", "linear",
+                                   "exponential", "cosine",        "one-cycle", "plateau"};
 constexpr std::array kClips = {"none", "norm", "value"};
 
 template <std::size_t Size, typename Choice>
@@ -62,18 +65,95 @@ std::string ncclNote()
     return "NCCL " + ncclVersionText(found.version) + " for " + counted(found.gpus, "GPU");
 }
 
+/// What an optimizer has beside rate and weight decay.
+void addOwnSettings(const OptimizerPlan& plan, json& optimizer)
+{
+    switch (plan.kind) {
+    case OptimizerKind::Sgd:
+    case OptimizerKind::Sgd8bit:
+        optimizer.update(
+            {{"momentum", plan.momentum}, {"dampening", plan.dampening}, {"nesterov", plan.nesterov}});
+        break;
+    case OptimizerKind::Adagrad:
+        optimizer.update({{"lr_decay", plan.lrDecay},
+                          {"initial_accumulator_value", plan.initialAccumulator},
+                          {"eps", plan.eps}});
+        break;
+    case OptimizerKind::RmsProp:
+        optimizer.update({{"alpha", plan.alpha},
+                          {"momentum", plan.momentum},
+                          {"centered", plan.centered},
+                          {"eps", plan.eps}});
+        break;
+    case OptimizerKind::Lion:
+    case OptimizerKind::Lion8bit:
+        optimizer["betas"] = {plan.beta1, plan.beta2};
+        break;
+    case OptimizerKind::Lbfgs:
+        optimizer.update({{"max_iter", plan.lbfgs.maxIterations},
+                          {"max_eval", plan.lbfgs.maxEvaluations},
+                          {"history_size", plan.lbfgs.historySize},
+                          {"line_search", plan.lbfgs.strongWolfe ? "strong_wolfe" : "none"}});
+        break;
+    default:
+        optimizer.update({{"betas", {plan.beta1, plan.beta2}}, {"eps", plan.eps}, {"amsgrad", plan.amsgrad}});
+    }
+}
+
 json optimizerOf(const OptimizerPlan& plan)
 {
     json optimizer = {
         {"name", nameOf(kOptimizers, plan.kind)}, {"implementation", nameOf(kImplementations, plan.impl)},
         {"self_unscaling", plan.selfUnscaling()}, {"lr", plan.learningRate},
         {"weight_decay", plan.weightDecay},       {"maximize", plan.maximize}};
-    if (plan.kind == OptimizerKind::Sgd)
-        optimizer.update(
-            {{"momentum", plan.momentum}, {"dampening", plan.dampening}, {"nesterov", plan.nesterov}});
-    else
-        optimizer.update({{"betas", {plan.beta1, plan.beta2}}, {"eps", plan.eps}, {"amsgrad", plan.amsgrad}});
+    addOwnSettings(plan, optimizer);
+    if (plan.hasEightBitState())
+        optimizer.update({{"rounding", plan.quantizer == Quantizer::Nearest ? "nearest" : "bnb-cpu"},
+                          {"min_8bit_size", plan.min8bitSize}});
+    if (plan.decayMatricesOnly)
+        optimizer["weight_decay_on"] = "matrices";
+    for (const auto& group : plan.groups)
+        optimizer["groups"].push_back(group.parameters);
     return optimizer;
+}
+
+void addOwnSettings(const SchedulePlan& plan, json& schedule)
+{
+    switch (plan.kind) {
+    case ScheduleKind::WarmupCosine:
+        schedule.update({{"warmup", plan.warmup}, {"total", plan.total}, {"min_ratio", plan.minRatio}});
+        break;
+    case ScheduleKind::Step:
+        schedule.update({{"step_size", plan.stepSize}, {"gamma", plan.gamma}});
+        break;
+    case ScheduleKind::MultiStep:
+        schedule.update({{"milestones", plan.milestones}, {"gamma", plan.gamma}});
+        break;
+    case ScheduleKind::Linear:
+        schedule.update({{"start_factor", plan.startFactor},
+                         {"end_factor", plan.endFactor},
+                         {"total_iters", plan.total}});
+        break;
+    case ScheduleKind::Exponential:
+        schedule["gamma"] = plan.gamma;
+        break;
+    case ScheduleKind::Cosine:
+        schedule.update({{"T_max", plan.total}, {"eta_min", plan.leastRate}});
+        break;
+    case ScheduleKind::OneCycle:
+        schedule.update({{"max_lr", plan.oneCycle.maxRate},
+                         {"total_steps", plan.oneCycle.totalSteps},
+                         {"pct_start", plan.oneCycle.upShare},
+                         {"cycle_momentum", plan.oneCycle.cycleMomentum}});
+        break;
+    case ScheduleKind::Plateau:
+        schedule.update({{"monitor", plan.plateau.monitor},
+                         {"factor", plan.plateau.factor},
+                         {"patience", plan.plateau.patience}});
+        break;
+    case ScheduleKind::Constant:
+        break;
+    }
 }
 
 json scheduleOf(const SchedulePlan& plan)
@@ -83,10 +163,7 @@ json scheduleOf(const SchedulePlan& plan)
         return schedule;
     schedule["interval"] = plan.interval == ScheduleInterval::Step ? "step" : "epoch";
     schedule["on_skipped_step"] = plan.holdOnSkip ? "hold" : "advance";
-    if (plan.kind == ScheduleKind::Step)
-        schedule.update({{"step_size", plan.stepSize}, {"gamma", plan.gamma}});
-    else
-        schedule.update({{"warmup", plan.warmup}, {"total", plan.total}, {"min_ratio", plan.minRatio}});
+    addOwnSettings(plan, schedule);
     return schedule;
 }
 
@@ -113,6 +190,8 @@ json accumulationOf(const RunPlan& plan)
 json checkpointsOf(const CheckpointPlan& plan)
 {
     json checkpoints = {{"at_end", plan.atEnd}, {"keep_last", plan.keepLast}, {"sharded", plan.sharded}};
+    if (plan.everyEpochs > 0)
+        checkpoints["every_n_epochs"] = plan.everyEpochs;
     if (plan.everySteps > 0)
         checkpoints["every_n_steps"] = plan.everySteps;
     if (!plan.monitor.empty())
@@ -195,6 +274,7 @@ std::string effectiveSettings(const RunPlan& plan)
     if (plan.limitBatches >= 0)
         settings["limit_batches"] = plan.limitBatches;
     addStrategy(settings, plan);
+    addEffectiveLoops(settings, plan);
     return settings.dump();
 }
 

@@ -74,7 +74,8 @@ std::vector<RunEvent> eventsOf(const std::vector<StepReport>& reports, double ti
     const auto& first = reports.front();
     if (first.skipped)
         events.push_back(event(first, time, "skipped", Stage::Optimizer,
-                               "The optimizer step is skipped: a gradient is Inf or NaN."));
+                               first.leftOut ? "The optimizer step is skipped: its batches are left out."
+                                             : "The optimizer step is skipped: a gradient is Inf or NaN."));
     addScale(events, first, time);
     return events;
 }

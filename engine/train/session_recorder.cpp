@@ -74,6 +74,8 @@ void SessionRecorder::record(const std::vector<StepReport>& reports)
         advance(reports.front());
     }
     m_writer->append(samples);
+    if (!reports.front().histograms.empty())
+        m_writer->append(reports.front().histograms);
     for (const auto& event : events)
         m_writer->append(event);
     noteLosses();

@@ -1,5 +1,8 @@
 #include "engine/train/step_report.h"
 
+#include "engine/callbacks/callback_list.h"
+#include "engine/train/validation.h"
+
 #include <algorithm>
 
 namespace mantissa {
@@ -45,6 +48,8 @@ void addRankSeries(std::vector<SeriesSpec>& series, const RunPlan& plan, int ran
 
 StepSeries::StepSeries(const RunPlan& plan) : m_catalogue(wholeRunSeries(plan))
 {
+    for (const auto& added : {validationSeries(plan), loggedSeries(plan)})
+        m_catalogue.insert(m_catalogue.end(), added.begin(), added.end());
     for (int rank = 0; rank < plan.ranks; ++rank)
         addRankSeries(m_catalogue, plan, rank);
 }
@@ -77,6 +82,8 @@ std::vector<Sample> StepSeries::samples(const StepReport& report, int rank, doub
         add("update_ratio", kWholeRun, report.updateRatio);
         add("stalled_share", kWholeRun, report.stalledShare);
         add("lr", kWholeRun, report.learningRate);
+        for (const auto& logged : report.logged)
+            add(logged.series, kWholeRun, logged.value);
         add("step_time", kWholeRun, report.stepSeconds);
         add("samples_per_second", kWholeRun,
             report.stepSeconds > 0.0 ? static_cast<double>(report.samples) / report.stepSeconds : 0.0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/metrics/sample.h"
+#include "engine/numerics/exponent_histogram.h"
 #include "engine/recipe/run_plan.h"
 #include "engine/recipe/stage.h"
 
@@ -20,6 +21,12 @@ struct StepNote {
     std::string detail = {}; ///< JSON, or empty.
 };
 
+/// A value of the whole run that not every step has: of validation, or of a callback.
+struct LoggedValue {
+    std::string series;
+    double value = 0.0;
+};
+
 /// What one rank knows after one optimizer step. A plain value.
 struct StepReport {
     std::int64_t step = 0; ///< 0-based; skipped steps count.
@@ -35,6 +42,7 @@ struct StepReport {
     std::optional<double> lossScaleAfter;
     std::optional<std::int64_t> growthTrackerAfter;
     bool skipped = false;
+    bool leftOut = false; ///< … since a callback left all of its batches out.
     double gradNorm = 0.0; ///< L2, unscaled, before clipping.
     std::optional<double> gradNormClipped; ///< Only with clipping.
     std::optional<double> gradNormScaled; ///< Only with a scaler.
@@ -44,7 +52,11 @@ struct StepReport {
     std::optional<double> stalledShare; ///< Of the elements with a gradient, those that kept their bits. None
                                         ///< on a skipped step.
     double learningRate = 0.0;
+    std::optional<double> momentum; ///< Or the first beta, where the schedule moves it.
     std::int64_t samples = 0; ///< Rows of all ranks in this window.
+    bool checkpointDue = false; ///< A callback asks for one after this step.
+    std::vector<LoggedValue> logged; ///< In the order of logging.
+    std::vector<TensorHistogram> histograms; ///< On rank 0.
 
     // Of this rank alone.
     std::vector<double> losses; ///< Undivided, one for each micro batch.

@@ -1,3 +1,4 @@
+#include "engine/recipe/scalar.h"
 #include "engine/train/parameter_hash.h"
 #include "engine/train/trainer_impl.h"
 
@@ -10,8 +11,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kScaleFloor = 1.0; // Below it a scaler takes away what it is there to save.
-
 constexpr std::int64_t kParameterNormEvery =
     10; // It changes slowly, and a pass over all weights is not free.
 
@@ -20,6 +19,14 @@ std::unique_ptr<Precision> makePrecision(const RunPlan& plan, Communicator& comm
 {
     return seams.makePrecision ? seams.makePrecision(plan, communicator)
                                : std::make_unique<Precision>(plan, communicator);
+}
+
+std::vector<ParameterShape> shapesOf(const Model& model)
+{
+    std::vector<ParameterShape> shapes;
+    for (const auto& spec : model.parameters())
+        shapes.push_back({spec.name, static_cast<std::int64_t>(spec.shape.size())});
+    return shapes;
 }
 
 void restoreBuffers(Model& model, const std::vector<std::pair<std::string, at::Tensor>>& stored)
@@ -50,33 +57,51 @@ Trainer::Impl::Impl(std::shared_ptr<PreparedRun> prepared, Communicator& communi
       }()),
       m_recompute(*m_strategy, *m_model),
       m_weights(m_plan.recompute ? static_cast<WeightAccess&>(m_recompute) : *m_strategy),
-      m_optimizer(makeOptimizer(m_plan.optimizer, m_strategy->parameters())),
+      m_optimizer(makeOptimizer(m_plan.optimizer, m_strategy->parameters(), shapesOf(*m_model))),
       m_schedule(m_plan.schedule, m_plan.optimizer.learningRate),
       m_faults(m_plan, communicator.rank()),
-      m_meter(m_strategy->parameters())
+      m_meter(m_strategy->parameters()),
+      m_callbacks(m_plan.callbacks)
 {
+    if (seams.addCallbacks)
+        seams.addCallbacks(m_callbacks);
+    if (m_plan.checkpoints.everyEpochs > 0) // Checkpoints come last: they hold what the others did.
+        m_callbacks.add("ModelCheckpoint", makeCheckpointMoments(m_plan.checkpoints));
     if (m_prepared->from)
         restore(*m_prepared->from);
 }
 
 bool Trainer::Impl::finished() const
 {
-    return m_epoch >= m_plan.maxEpochs || (m_plan.maxSteps >= 0 && m_step >= m_plan.maxSteps);
+    return m_epoch >= m_plan.maxEpochs || (m_plan.maxSteps >= 0 && m_step >= m_plan.maxSteps) || mayStop();
 }
 
 StepReport Trainer::Impl::step(const std::stop_token& stop)
 {
     StepReport report = openWindow();
-    accumulateGradients(report, stop);
-    reduceGradients(report);
-    unscale(report);
-    clip(report);
-    update(report);
-    updateScale(report);
+    beginWindow(report);
+    if (m_plan.optimizer.needsClosure())
+        updateByClosure(report, stop);
+    else
+        updateOnce(report, stop);
     record(report);
     advance(report);
     report.stepSeconds = m_watch.seconds();
+    close(report);
     return report;
+}
+
+void Trainer::Impl::updateOnce(StepReport& report, const std::stop_token& stop)
+{
+    accumulateGradients(report, stop);
+    if (leftOut(report))
+        return;
+    reduceGradients(report);
+    unscale(report);
+    call(&Callback::onBeforeOptimizerStep);
+    clip(report);
+    update(report);
+    updateScale(report);
 }
 
 StepReport Trainer::Impl::openWindow()
@@ -84,13 +109,24 @@ StepReport Trainer::Impl::openWindow()
     StepReport report;
     report.step = m_step;
     report.epoch = m_epoch;
-    report.learningRate = m_schedule.rate();
+    report.learningRate = m_ownRate.value_or(m_schedule.rate());
     report.notes = std::exchange(m_notCarried, {});
     m_watch.begin(m_step);
     m_sums = {};
-    m_optimizer->setLearningRate(m_schedule.rate());
+    m_optimizer->setLearningRate(report.learningRate);
+    report.momentum = m_schedule.momentum();
+    if (report.momentum)
+        m_optimizer->setMomentum(*report.momentum);
+    setScaleByHand();
     m_strategy->zeroGradients();
     return report;
+}
+
+void Trainer::Impl::setScaleByHand()
+{
+    const auto found = m_plan.scaler.byHand.find(m_step);
+    if (m_precision->scaler() && found != m_plan.scaler.byHand.end())
+        m_precision->scaler()->state().setScale(static_cast<float>(found->second));
 }
 
 std::int64_t Trainer::Impl::windowEnd() const
@@ -122,6 +158,10 @@ void Trainer::Impl::accumulateGradients(StepReport& report, const std::stop_toke
         if (probe)
             probe->loss(loss);
         backward(report, loss / parts, m_batch + 1 == end);
+        if (m_plan.optimizer.needsClosure())
+            m_window.push_back(batch);
+        if (!m_endsWindow)
+            closeBatch();
     }
 }
 
@@ -129,6 +169,8 @@ Batch Trainer::Impl::fetch(StepReport& report, std::int64_t batch, const std::st
 {
     m_watch.enter(report, Stage::Data);
     report.batches.push_back(batch);
+    m_endsWindow = batch + 1 == windowEnd();
+    call(&Callback::onTrainBatchStart);
     m_faults.beforeBatch(report, m_globalBatch, stop);
     const auto began = Clock::now();
     Batch next = m_prepared->loader->next(m_communicator.rank());
@@ -165,15 +207,21 @@ void Trainer::Impl::countAnswers(const at::Tensor& logits, const at::Tensor& tar
 
 void Trainer::Impl::backward(StepReport& report, const at::Tensor& loss, bool last)
 {
+    const bool isLeftOut = leavesOut(report.losses.back());
+    m_strategy->setSync(!isLeftOut && (last || !m_plan.noSync));
+    if (isLeftOut) { // its forward pass is cleared away; the others of the window are reduced at its end
+        m_strategy->endOfBackward();
+        return;
+    }
     at::Tensor root = m_faults.onBackward(report, loss, m_globalBatch);
     if (m_precision->scaler()) {
         m_watch.enter(report, Stage::Scale);
         root = m_precision->preBackward(root);
     }
     m_watch.enter(report, Stage::Backward);
-    m_strategy->setSync(last || !m_plan.noSync);
     root.backward();
     m_strategy->endOfBackward();
+    call(&Callback::onAfterBackward);
 }
 
 void Trainer::Impl::reduceGradients(StepReport& report)
@@ -215,7 +263,8 @@ void Trainer::Impl::unscale(StepReport& report)
         report.lossScale = scale;
         report.growthTracker = scaler->state().now().growthTracker;
     }
-    if (mustUnscale()) {
+    m_unscaled = mustUnscale();
+    if (m_unscaled) {
         m_watch.enter(report, Stage::Unscale);
         m_precision->unscaleGradients(*m_optimizer);
     }
@@ -259,24 +308,32 @@ void Trainer::Impl::updateScale(StepReport& report)
     m_precision->updateScale();
     report.lossScaleAfter = static_cast<double>(scaler->state().now().scale);
     report.growthTrackerAfter = scaler->state().now().growthTracker;
-    if (*report.lossScaleAfter < kScaleFloor && *report.lossScale >= kScaleFloor)
-        report.notes.push_back(
-            {"scale_floor", Stage::UpdateScale,
-             "The loss scale fell below 1: the gradients overflow whatever the scale is."});
+    const double floor = m_plan.scaler.floor;
+    if (*report.lossScaleAfter < floor && *report.lossScale >= floor)
+        report.notes.push_back({"scale_floor", Stage::UpdateScale,
+                                "The loss scale fell below " + numberText(floor)
+                                    + ": the gradients overflow whatever the scale is."});
 }
 
 void Trainer::Impl::advance(const StepReport& report)
 {
     ++m_step;
+    if (m_plan.schedule.plateau.monitor == "loss")
+        m_schedule.observe(report.loss);
     const bool held = report.skipped && m_plan.schedule.holdOnSkip;
-    if (m_plan.schedule.interval == ScheduleInterval::Step && !held)
+    if (isDue(ScheduleInterval::Step) && !held)
         m_schedule.advance();
     if (!report.endsEpoch)
         return;
     m_batch = 0;
     ++m_epoch;
-    if (m_plan.schedule.interval == ScheduleInterval::Epoch)
-        m_schedule.advance();
+}
+
+/// Lightning counts a schedule's frequency in batches of the epoch, or in epochs.
+bool Trainer::Impl::isDue(ScheduleInterval interval) const
+{
+    const std::int64_t passed = interval == ScheduleInterval::Step ? m_batch : m_epoch;
+    return m_plan.schedule.interval == interval && passed % m_plan.schedule.frequency == 0;
 }
 
 void Trainer::Impl::record(StepReport& report)

@@ -14,6 +14,7 @@
 
 namespace mantissa {
 
+class CallbackList;
 class Model;
 class Precision;
 class Strategy;
@@ -34,6 +35,7 @@ void closeData(PreparedRun& prepared); ///< Wakes ranks that wait for a batch (t
 /// Where a test or a benchmark may put something else in: the defaults are the real thing.
 struct TrainerSeams {
     std::function<std::unique_ptr<Precision>(const RunPlan&, Communicator&)> makePrecision;
+    std::function<void(CallbackList&)> addCallbacks;
     bool measures = true; ///< False: norms, accuracy and update statistics stay 0, to know what they cost.
 };
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace mantissa {
@@ -17,8 +18,11 @@ constexpr const char* kBuffer = "buffer.";
 constexpr const char* kOptimizer = "optimizer.";
 constexpr const char* kGenerator = "rng.";
 constexpr const char* kRankBuffer = "rank_buffer.";
+constexpr const char* kCallback = "callback.";
+constexpr const char* kCallbackOwn = "callback_own.";
+constexpr const char* kRankCallback = "rank_callback.";
 
-void keep(TrainerState& state, const std::string& prefix, const NamedTensors& tensors)
+void put(TrainerState& state, const std::string& prefix, const NamedTensors& tensors)
 {
     for (const auto& [name, tensor] : tensors)
         state.tensors.emplace_back(prefix + name, tensor);
@@ -38,7 +42,8 @@ NamedTensors under(const NamedTensors& all, const std::string& prefix)
 bool sharesState(const std::string& a, const std::string& b)
 {
     const auto isAdam = [](const std::string& name) { return name == "Adam" || name == "AdamW"; };
-    return a == b || (isAdam(a) && isAdam(b));
+    const auto isPacked = [](const std::string& name) { return name == "Adam8bit" || name == "AdamW8bit"; };
+    return a == b || (isAdam(a) && isAdam(b)) || (isPacked(a) && isPacked(b));
 }
 
 } // namespace
@@ -54,6 +59,13 @@ TrainerState Trainer::Impl::state()
     if (first)
         for (const auto& [name, buffer] : m_model->buffers())
             state.tensors.emplace_back(kBuffer + name, buffer.clone());
+    for (const auto& [callback, kept] : m_callbacks.stateDict()) {
+        if (first)
+            put(state, kCallbackOwn + callback + '.', kept.own);
+        if (keepsOwnBuffers()) // Averages of statistics that are each rank's own.
+            for (const auto& [name, tensor] : kept.own)
+                keepOfEachRank(state, kRankCallback + callback + '.' + name + '.', tensor);
+    }
     if (keepsOwnBuffers()) // Their running statistics are each rank's own.
         for (const auto& [name, buffer] : m_model->buffers())
             keepOfEachRank(state, kRankBuffer + name + '.', buffer);
@@ -66,11 +78,13 @@ TrainerState Trainer::Impl::state()
 
 void Trainer::Impl::keepWhole(TrainerState& state, bool wanted)
 {
-    keep(state, kWeight, m_strategy->fullParameters(wanted));
-    if (!m_optimizer->hasState())
-        return;
-    for (const auto& [name, tensors] : m_optimizer->state())
-        keep(state, kOptimizer + name + '.', m_strategy->fullState(tensors, wanted));
+    put(state, kWeight, m_strategy->fullParameters(wanted));
+    if (m_optimizer->hasState())
+        for (const auto& [name, tensors] : m_optimizer->state())
+            put(state, kOptimizer + name + '.', m_strategy->fullState(tensors, wanted));
+    for (const auto& [callback, kept] : m_callbacks.stateDict())
+        for (const auto& [name, tensors] : kept.tensors)
+            put(state, kCallback + callback + '.' + name + '.', m_strategy->fullState(tensors, wanted));
 }
 
 void Trainer::Impl::keepParts(TrainerState& state) const
@@ -88,10 +102,12 @@ void Trainer::Impl::keepParts(TrainerState& state) const
         }
     };
     keepAll(kWeight, m_strategy->parameters());
-    if (!m_optimizer->hasState())
-        return;
-    for (const auto& [name, tensors] : m_optimizer->state())
-        keepAll(kOptimizer + name + '.', tensors);
+    if (m_optimizer->hasState())
+        for (const auto& [name, tensors] : m_optimizer->state())
+            keepAll(kOptimizer + name + '.', tensors);
+    for (const auto& [callback, kept] : m_callbacks.stateDict())
+        for (const auto& [name, tensors] : kept.tensors)
+            keepAll(kCallback + callback + '.' + name + '.', tensors);
 }
 
 /// Something that each rank has for itself goes into the state of rank 0.
@@ -124,8 +140,13 @@ TrainingPosition Trainer::Impl::position() const
     position.optimizerSteps = m_optimizer->stepCount();
     position.optimizerSettings = settings.at("optimizer").dump();
     position.scheduleSettings = settings.at("schedule").dump();
-    position.scheduleState = json{{"advances", m_schedule.advances()}, {"rate", m_schedule.rate()}}.dump();
+    position.optimizerState = m_optimizer->stateDict();
+    position.scheduleState = m_schedule.stateDict();
     position.scalerState = m_precision->stateDict();
+    auto callbacks = json::object();
+    for (const auto& [name, kept] : m_callbacks.stateDict())
+        callbacks[name] = json::parse(kept.json);
+    position.callbacks = callbacks.dump();
     return position;
 }
 
@@ -136,6 +157,7 @@ void Trainer::Impl::restore(const StoredTraining& from)
     restoreSchedule(from.position);
     restoreScaler(from.position);
     restoreOfThisRank(from);
+    restoreCallbacks(from);
     const auto now = position();
     const auto& then = from.position;
     if (now.precision != then.precision)
@@ -178,7 +200,7 @@ void Trainer::Impl::restoreOptimizer(const StoredTraining& from)
                    + ", which begins anew.");
         return;
     }
-    m_optimizer->restoreStepCount(from.position.optimizerSteps);
+    m_optimizer->loadStateDict(from.position.optimizerState);
     for (const auto& name : m_optimizer->stateNames()) {
         const auto whole = under(from.states, kOptimizer + name + '.');
         const auto parts = m_strategy->partsOf(whole);
@@ -197,7 +219,7 @@ void Trainer::Impl::restoreSchedule(const TrainingPosition& from)
     const auto advances = state.at("advances").get<std::int64_t>();
     const auto now = position();
     if (now.scheduleSettings == from.scheduleSettings && now.optimizerSettings == from.optimizerSettings) {
-        m_schedule.restore(advances, state.at("rate").get<double>());
+        m_schedule.loadStateDict(from.scheduleState);
         return;
     }
     for (std::int64_t i = 0; i < advances; ++i)
@@ -245,6 +267,31 @@ void Trainer::Impl::restoreOfThisRank(const StoredTraining& from)
         const at::Tensor stored = tensorNamed(from.states, kRankBuffer + name + '.' + rank);
         if (stored.defined() && stored.sizes() == buffer.sizes())
             at::Tensor(buffer).copy_(stored);
+    }
+}
+
+/// Callbacks take theirs once they are set up: see begin().
+void Trainer::Impl::restoreCallbacks(const StoredTraining& from)
+{
+    const auto callbacks = json::parse(from.position.callbacks);
+    const bool ownBuffers = keepsOwnBuffers() && from.position.ranks == m_communicator.size();
+    const std::string rank = std::to_string(m_communicator.rank());
+    for (const auto& [name, kept] : callbacks.items()) {
+        CallbackState state{kept.dump(), {}, under(from.states, kCallbackOwn + name + '.')};
+        for (auto& [tensor, value] : state.own) {
+            const at::Tensor mine =
+                tensorNamed(from.states, kRankCallback + name + '.' + tensor + '.' + rank);
+            if (ownBuffers && mine.defined())
+                value = mine;
+        }
+        std::map<std::string, NamedTensors> byName; // "average", of every weight
+        for (const auto& [key, tensor] : under(from.states, kCallback + name + '.')) {
+            const auto dot = std::min(key.find('.'), key.size());
+            byName[key.substr(0, dot)].emplace_back(key.substr(std::min(dot + 1, key.size())), tensor);
+        }
+        for (const auto& [tensors, whole] : byName)
+            state.tensors.emplace_back(tensors, m_strategy->partsOf(whole));
+        m_storedCallbacks.emplace_back(name, std::move(state));
     }
 }
 

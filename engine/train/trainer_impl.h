@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/callbacks/callback_list.h"
 #include "engine/model/model.h"
 #include "engine/optim/optimizer.h"
 #include "engine/optim/schedule.h"
@@ -13,6 +14,9 @@
 #include "engine/train/trainer_meter.h"
 #include "engine/train/trainer_state.h"
 #include "engine/train/trainer_watch.h"
+#include "engine/train/validation.h"
+
+#include <map>
 
 namespace mantissa {
 
@@ -28,7 +32,7 @@ struct WindowSums {
     double parameterSquares = 0.0; ///< Only at steps that measure them.
 };
 
-class Trainer::Impl {
+class Trainer::Impl final : public TrainingView {
 public:
     Impl(std::shared_ptr<PreparedRun> prepared, Communicator& communicator, const TrainerSeams& seams);
 
@@ -36,8 +40,28 @@ public:
     StepReport step(const std::stop_token& stop);
     TrainerPlace place() const { return m_watch.place(); }
     TrainerState state();
-    Strategy& strategy() { return *m_strategy; }
-    Model& model() { return *m_model; }
+
+    const RunPlan& plan() const override { return m_plan; }
+    Communicator& communicator() override { return m_communicator; }
+    Strategy& strategy() override { return *m_strategy; }
+    Model& model() override { return *m_model; }
+    Optimizer& optimizer() override { return *m_optimizer; }
+    std::int64_t step() const override { return m_step; }
+    std::int64_t epoch() const override { return m_report->epoch; }
+    std::int64_t batch() const override { return m_report->batches.empty() ? 0 : m_report->batches.back(); }
+    bool endsWindow() const override { return m_endsWindow; }
+    bool skipped() const override { return m_report->skipped; }
+    double gradientFactor() const override;
+    std::optional<double> metric(std::string_view series) const override;
+    void log(std::string_view series, double value) override;
+    void note(std::string kind, Stage stage, std::string message) override;
+    void keep(std::vector<TensorHistogram> histograms) override;
+    void requestStop(const std::string& why) override;
+    void requestCheckpoint() override { m_report->checkpointDue = true; }
+    void setLearningRate(double rate) override;
+    double learningRate() const override { return m_report->learningRate; }
+    void forwardOverEpoch(const std::function<void(std::int64_t)>& before) override;
+    CallbackList& callbacks() { return m_callbacks; }
 
 private:
     // The paragraphs of a step, in order.
@@ -47,9 +71,29 @@ private:
     void unscale(StepReport& report);
     void clip(StepReport& report);
     void update(StepReport& report);
+    void updateOnce(StepReport& report, const std::stop_token& stop);
+    void updateByClosure(StepReport& report, const std::stop_token& stop);
+    double evaluate(StepReport& report, const std::stop_token& stop);
+    double evaluateAgain(const StepReport& report);
     void updateScale(StepReport& report);
     void advance(const StepReport& report);
+    // Around the steps: trainer_loop.cpp.
+    void begin();
+    void beginWindow(StepReport& report);
+    void closeBatch();
+    bool leftOut(StepReport& report);
+    void close(StepReport& report);
+    void call(void (Callback::*hook)(TrainingView&)) { m_callbacks.call(hook, *this); }
+    void validateIfDue(std::int64_t ofEpoch, std::int64_t ofRun);
+    ValidationResult validateRound(std::int64_t batches);
+    void rememberMetrics(const StepReport& report);
+    bool mayStop() const;
+    bool leavesOut(double loss);
     void record(StepReport& report);
+
+    double meanOverRanks(double loss);
+    void setScaleByHand();
+    bool isDue(ScheduleInterval interval) const;
 
     Batch fetch(StepReport& report, std::int64_t batch, const std::stop_token& stop);
     at::Tensor lossOf(StepReport& report, const Batch& batch, WeightAccess& weights);
@@ -82,6 +126,7 @@ private:
     void restoreSchedule(const TrainingPosition& from);
     void restoreScaler(const TrainingPosition& from);
     void restoreOfThisRank(const StoredTraining& from);
+    void restoreCallbacks(const StoredTraining& from);
     void notCarried(std::string message);
     bool probes() const { return m_plan.probeFrom >= 0 && m_step >= m_plan.probeFrom; }
 
@@ -99,9 +144,20 @@ private:
     Faults m_faults;
     UpdateMeter m_meter;
     StageWatch m_watch;
+    CallbackList m_callbacks;
     WindowSums m_sums;
     std::vector<LayerReading> m_readings; ///< Of the window, where it is looked at.
     std::vector<StepNote> m_notCarried; ///< For the first report.
+    std::vector<Batch> m_window; ///< Kept for an optimizer that evaluates them again.
+    std::vector<std::pair<std::string, CallbackState>> m_storedCallbacks; ///< Until they are set up.
+    StepReport* m_report = nullptr; ///< Of the step that runs.
+    std::map<std::string, double, std::less<>> m_metrics; ///< Newest values of the whole run's series.
+    std::optional<double> m_ownRate; ///< A callback's, in place of the schedule's.
+    std::int64_t m_left = 0; ///< Batches of this window that a callback has left out.
+    bool m_begun = false;
+    bool m_endsWindow = false;
+    bool m_unscaled = false; ///< In this window.
+    bool m_stopAsked = false;
     std::int64_t m_step = 0;
     std::int64_t m_epoch = 0;
     std::int64_t m_batch = 0; ///< Next micro batch of the epoch.

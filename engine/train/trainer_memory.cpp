@@ -13,15 +13,21 @@ std::vector<UnitSize> blocksOf(const Model& model)
     return blocks;
 }
 
+/// Rounded to whole bytes.
+std::uint64_t stateBytesPerElement(const Optimizer& optimizer)
+{
+    std::uint64_t elements = 0;
+    for (const auto& parameter : optimizer.parameters())
+        elements += static_cast<std::uint64_t>(parameter.numel());
+    return elements > 0 ? (optimizer.expectedStateBytes() + elements / 2) / elements : 0;
+}
+
 } // namespace
 
 MemoryTerms Trainer::Impl::measuredMemory() const
 {
     MemoryTerms terms = m_strategy->memory();
-    for (const auto& [name, tensors] : m_optimizer->state()) {
-        for (const auto& tensor : tensors)
-            terms.optimizer += tensor.defined() ? tensor.nbytes() : 0;
-    }
+    terms.optimizer += m_optimizer->stateBytes();
     return terms;
 }
 
@@ -36,7 +42,7 @@ MemoryTerms Trainer::Impl::estimatedMemory() const
     question.storedBytes = at::elementSize(dtypes.stored);
     question.paramBytes = at::elementSize(dtypes.param);
     question.reduceBytes = at::elementSize(dtypes.reduce);
-    question.stateBytes = m_optimizer->stateNames().size() * question.storedBytes;
+    question.stateBytes = stateBytesPerElement(*m_optimizer);
     question.passes = m_plan.noSync ? static_cast<int>(accumulateAt(m_plan, 0)) : 1;
     question.rootAround = m_model->parameters().front().unit == m_model->unitCount() - 1;
     question.gradientViews = m_plan.ddp.gradientViews;

@@ -24,10 +24,13 @@ TrainingPosition parsed(const json& text)
     const json& optimizer = text.at("optimizer");
     position.optimizerClass = optimizer.at("class").get<std::string>();
     position.optimizerSteps = optimizer.at("steps").get<double>();
+    const json state = {{"class", position.optimizerClass}, {"steps", position.optimizerSteps}};
+    position.optimizerState = optimizer.value("state", state).dump(); // Earlier checkpoints had no more.
     position.optimizerSettings = optimizer.at("settings").dump();
     position.scheduleSettings = text.at("schedule").at("settings").dump();
     position.scheduleState = text.at("schedule").at("state").dump();
     position.scalerState = text.at("scaler").dump();
+    position.callbacks = text.value("callbacks", json::object()).dump();
     return position;
 }
 
@@ -48,11 +51,13 @@ std::string positionText(const TrainingPosition& position)
         {"optimizer",
          {{"class", position.optimizerClass},
           {"steps", position.optimizerSteps},
+          {"state", json::parse(position.optimizerState)},
           {"settings", json::parse(position.optimizerSettings)}}},
         {"schedule",
          {{"settings", json::parse(position.scheduleSettings)},
           {"state", json::parse(position.scheduleState)}}},
         {"scaler", json::parse(position.scalerState)},
+        {"callbacks", json::parse(position.callbacks)},
     }
         .dump();
 }

@@ -21,10 +21,12 @@ struct TrainingPosition {
     std::string strategy;
     std::string optimizerClass;
     double optimizerSteps = 0.0;
-    std::string optimizerSettings; ///< JSON, like the next four: to tell whether it is the same one.
+    std::string optimizerState; ///< JSON, like all that follow: what the optimizer keeps beside its tensors.
+    std::string optimizerSettings; ///< To tell whether it is the same one.
     std::string scheduleSettings;
     std::string scheduleState;
     std::string scalerState; ///< Empty object: there was none.
+    std::string callbacks = "{}"; ///< Their states by name.
 };
 
 std::string positionText(const TrainingPosition& position);

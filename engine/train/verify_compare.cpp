@@ -119,6 +119,9 @@ void compareDecisions(Comparison& comparison, const Json& step, const StepReport
         return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
     };
     number("lr", report.learningRate);
+    number("momentum", report.momentum);
+    if (const Json* betas = present(step, "betas"))
+        comparison.equal("betas", report.momentum.value_or(0.0), traceNumber(betas->at(0)), report.step);
     number("scale", report.lossScale);
     number("growth_tracker", whole(report.growthTracker));
     number("scale_after", report.lossScaleAfter);

@@ -1,5 +1,7 @@
 #include "engine/train/verify_trace.h"
 
+#include "engine/train/trace_choice.h"
+#include "engine/train/trace_optimizer.h"
 #include "engine/train/trace_strategy.h"
 
 #include <algorithm>
@@ -29,44 +31,13 @@ constexpr std::uintmax_t kMostBytes = 64U << 20U;
 
 using Missing = TraceLack;
 
-template <typename Value>
-struct Choice {
-    const char* name;
-    Value value;
-};
-
-template <typename Value, std::size_t N>
-Value choose(const Json& json, const std::array<Choice<Value>, N>& choices, const std::string& what)
-{
-    const auto name = json.get<std::string>();
-    for (const auto& choice : choices) {
-        if (name == choice.name)
-            return choice.value;
-    }
-    throw Missing(what + " " + name);
-}
-
 constexpr std::array kPrecisions = {
     Choice<PrecisionMode>{"32-true", PrecisionMode::Fp32True},
     Choice<PrecisionMode>{"16-true", PrecisionMode::Fp16True},
     Choice<PrecisionMode>{"bf16-true", PrecisionMode::Bf16True},
     Choice<PrecisionMode>{"16-mixed", PrecisionMode::Fp16Mixed},
     Choice<PrecisionMode>{"bf16-mixed", PrecisionMode::Bf16Mixed},
-};
-constexpr std::array kOptimizers = {
-    Choice<OptimizerKind>{"sgd", OptimizerKind::Sgd},
-    Choice<OptimizerKind>{"adam", OptimizerKind::Adam},
-    Choice<OptimizerKind>{"adamw", OptimizerKind::AdamW},
-};
-constexpr std::array kImpls = {
-    Choice<OptimizerImpl>{"forloop", OptimizerImpl::ForLoop},
-    Choice<OptimizerImpl>{"foreach", OptimizerImpl::Foreach},
-    Choice<OptimizerImpl>{"fused", OptimizerImpl::Fused},
-};
-constexpr std::array kSchedules = {
-    Choice<ScheduleKind>{"constant", ScheduleKind::Constant},
-    Choice<ScheduleKind>{"warmup_cosine", ScheduleKind::WarmupCosine},
-    Choice<ScheduleKind>{"step", ScheduleKind::Step},
+    Choice<PrecisionMode>{"64-true", PrecisionMode::Fp64True},
 };
 constexpr std::array kClips = {
     Choice<ClipKind>{"none", ClipKind::None},
@@ -83,41 +54,6 @@ auto part(const char* name, Read read)
     } catch (const Json::exception& error) {
         throw std::runtime_error(std::string(name) + ": " + traceProblem(error));
     }
-}
-
-OptimizerPlan optimizerOf(const Json& json)
-{
-    OptimizerPlan plan;
-    plan.kind = choose(json.at("type"), kOptimizers, "the optimizer");
-    plan.impl = json.contains("impl") ? choose(json.at("impl"), kImpls, "the optimizer code path")
-                                      : OptimizerImpl::ForLoop;
-    plan.learningRate = json.at("lr");
-    if (json.contains("betas")) {
-        plan.beta1 = json["betas"].at(0);
-        plan.beta2 = json["betas"].at(1);
-    }
-    plan.eps = json.value("eps", plan.eps);
-    plan.weightDecay = json.value("weight_decay", 0.0);
-    plan.momentum = json.value("momentum", 0.0);
-    plan.dampening = json.value("dampening", 0.0);
-    plan.nesterov = json.value("nesterov", false);
-    plan.amsgrad = json.value("amsgrad", false);
-    plan.maximize = json.value("maximize", false);
-    return plan;
-}
-
-SchedulePlan scheduleOf(const Json& json)
-{
-    SchedulePlan plan;
-    plan.kind = choose(json.at("type"), kSchedules, "the schedule");
-    plan.interval =
-        json.value("interval", "step") == "epoch" ? ScheduleInterval::Epoch : ScheduleInterval::Step;
-    plan.warmup = json.value("warmup", plan.warmup);
-    plan.total = json.value("total", plan.total);
-    plan.minRatio = json.value("min_ratio", plan.minRatio);
-    plan.stepSize = json.value("step_size", plan.stepSize);
-    plan.gamma = json.value("gamma", plan.gamma);
-    return plan;
 }
 
 ModelPlan modelOf(const Json& json)
@@ -196,9 +132,13 @@ RunPlan planOf(const Json& json, const std::filesystem::path& folder)
         plan.batchSize = json.at("batch_size");
         plan.threadsPerRank = json.value("threads", 1);
     }
-    plan.optimizer = part("optimizer", [&] { return optimizerOf(json.at("optimizer")); });
-    plan.schedule = part("scheduler", [&] { return scheduleOf(json.at("scheduler")); });
+    plan.optimizer = part("optimizer", [&] { return traceOptimizer(json.at("optimizer")); });
+    plan.schedule = part("scheduler", [&] { return traceSchedule(json.at("scheduler")); });
     plan.schedule.holdOnSkip = json.value("scheduler_on_skip", "advance") == "hold";
+    const bool hasMomentum =
+        plan.optimizer.kind == OptimizerKind::Sgd || plan.optimizer.kind == OptimizerKind::RmsProp;
+    if (plan.schedule.movesMomentum() && hasMomentum)
+        plan.optimizer.momentum = plan.schedule.oneCycle.maxMomentum;
     plan.clip.kind = choose(json.at("clip").at("type"), kClips, "clipping by");
     plan.clip.value = json["clip"].value("value", 0.0);
     plan.clip.normType = json["clip"].value("p", 2.0);
@@ -240,6 +180,8 @@ std::vector<Bound> boundsOf(const RunPlan& plan)
         {"scheduler.step_size", plan.schedule.stepSize, 1, kMostSteps},
         {"scheduler.warmup", plan.schedule.warmup, 0, kMostSteps},
         {"scheduler.total", plan.schedule.total, 0, kMostSteps},
+        {"scheduler.total_steps", plan.schedule.oneCycle.totalSteps,
+         plan.schedule.kind == ScheduleKind::OneCycle ? 1 : 0, kMostSteps},
         {"scaler.growth_interval", plan.scaler.growthInterval, 1, std::numeric_limits<std::int64_t>::max()},
     };
     for (const auto& [epoch, count] : plan.accumulate) {
@@ -281,6 +223,7 @@ TraceGrade gradeOf(const RunPlan& plan)
 {
     switch (plan.precision) {
     case PrecisionMode::Fp32True:
+    case PrecisionMode::Fp64True:
         return TraceGrade::Fp32;
     case PrecisionMode::Bf16Mixed:
     case PrecisionMode::Fp16Mixed:

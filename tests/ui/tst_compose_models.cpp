@@ -4,6 +4,7 @@
 #include "engine/recipe/setup_file.h"
 #include "engine/rules/check.h"
 #include "ui/models/effective_model.h"
+#include "ui/models/field_group.h"
 #include "ui/models/findings_model.h"
 #include "ui/models/palette_block.h"
 
@@ -130,7 +131,8 @@ private slots:
         const auto setup = setupOf(kTrains);
         const auto groups = paletteGroups(setup);
 
-        const auto verdict = judgeBlock(*blockNamed(groups, "Precision", "64-true"), setup, *targetOf(setup));
+        const auto verdict =
+            judgeBlock(*blockNamed(groups, "Precision", "transformer-engine"), setup, *targetOf(setup));
 
         QCOMPARE(verdict.sign, BlockVerdict::Sign::CheckedOnly);
         QVERIFY(!verdict.why.empty());
@@ -177,6 +179,19 @@ private slots:
         QVERIFY(after);
         QVERIFY(!after->has(std::string(field::modelHidden.path)));
         QVERIFY(after->has(std::string(field::dataFolder.path)));
+    }
+
+    void settingsOfAFormStandUnderWhatTheyAreAbout()
+    {
+        const auto groups =
+            fieldGroups({&field::optimizerClass, &field::scheduleClass, &field::learningRate,
+                         &field::earlyStoppingMonitor, &field::scheduleOnSkip, &field::maxSteps});
+
+        QStringList told;
+        for (const auto& group : groups)
+            told << group.title + QLatin1Char(' ') + QString::number(group.fields.size());
+        QCOMPARE(told.join(QLatin1Char('|')),
+                 QStringLiteral("Optimizer 2|Schedule 2|EarlyStopping 1|Trainer 1"));
     }
 
     void aCallbackGoesInAndOut()

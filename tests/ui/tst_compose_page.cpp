@@ -16,6 +16,7 @@
 #include "ui/pages/navigation.h"
 #include "ui/text/convert.h"
 #include "ui/theme/appearance.h"
+#include "ui/widgets/action_bar.h"
 #include "ui/widgets/fix_button.h"
 #include "ui/widgets/pill_label.h"
 #include "ui/widgets/pop_over.h"
@@ -365,6 +366,34 @@ private slots:
 
         QVERIFY(desk.document.setup().at("mantissa.facts.automatic_optimization").asBool());
         QVERIFY(!isOpen());
+    }
+
+    void aDraftThatGoesOnFromARunSaysSoAndStartsThere()
+    {
+        Desk desk([]() -> Result<std::unique_ptr<TrainingService>> {
+            return std::unique_ptr<TrainingService>(new test::ScriptedService);
+        });
+        std::vector<RunRequest> asked;
+        connect(&desk.navigation, &Navigation::runAsked, this,
+                [&](const RunRequest& request) { asked.push_back(request); });
+        std::string text = kUnscalesItself;
+        text.replace(text.find("fused: true"), 11, "fused: false");
+        emit desk.navigation.resumeDraftAsked(
+            {text, {"somewhere/checkpoints/step-59", "abcdefgh", 59}, "first-from-60"});
+        const auto bars = desk.window.findChildren<ActionBar*>();
+        const auto bar = std::find_if(bars.begin(), bars.end(), [](const ActionBar* each) {
+            return each->isVisible() && each->title().contains(QStringLiteral("step 59 of run abcdefgh"));
+        });
+        QVERIFY(bar != bars.end());
+        QTRY_VERIFY(desk.find<DocumentHeader>()->startHindrance().isEmpty());
+
+        desk.find<DocumentHeader>()->startAsked();
+        QCOMPARE(asked.size(), std::size_t{1});
+        QCOMPARE(asked.front().resume->parentStep, std::int64_t{59});
+
+        (*bar)->findChild<QPushButton*>()->click();
+        QVERIFY(!(*bar)->isVisible());
+        QVERIFY(!desk.document.resume());
     }
 
     void startHandsTheRunOver()

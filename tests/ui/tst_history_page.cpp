@@ -2,6 +2,7 @@
 #include "ui/bridge/engine_loader.h"
 #include "ui/document/setup_document.h"
 #include "ui/pages/history/history_page.h"
+#include "ui/pages/history/resume_bar.h"
 #include "ui/pages/history/stored_view.h"
 #include "ui/pages/navigation.h"
 #include "ui/pages/run/run_page.h"
@@ -11,6 +12,7 @@
 #include <QAbstractItemModelTester>
 #include <QFile>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QStandardPaths>
 #include <QTemporaryDir>
@@ -30,14 +32,18 @@ namespace {
 const char* const kSetup =
     "trainer:\n  precision: 16-mixed\n  strategy: fsdp\noptimizer:\n  class_path: torch.optim.AdamW\n";
 
+const char* const kTrains = "trainer:\n  max_steps: 100\nmodel:\n  class_path: mantissa.MLP\ndata:\n  "
+                            "class_path: mantissa.FashionMNIST\n"
+                            "optimizer:\n  class_path: torch.optim.SGD\nmantissa:\n  target: mantissa\n";
+
 /// A history with what scripted runs left in it.
 struct Bench {
-    void train(const std::string& name, const RunScript& script)
+    void train(const std::string& name, const RunScript& script, const char* setup = kSetup)
     {
         ScriptedService service(script);
         RunRequest request;
         request.name = name;
-        request.setupText = kSetup;
+        request.setupText = setup;
         request.history = history();
         auto run = service.start(request);
         QVERIFY(run);
@@ -173,6 +179,44 @@ private slots:
         auto found = names(page);
         found.sort();
         QCOMPARE(found.join(u' '), left);
+    }
+
+    void aStoredRunGoesOnFromItsCheckpoint()
+    {
+        Bench bench;
+        RunScript script;
+        script.steps = 60;
+        bench.train("first", script, kTrains);
+        HistoryPage page(bench.services);
+        page.resize(1200, 640);
+        page.show();
+        page.activate();
+        QTRY_COMPARE(page.runs().rowCount(), 1);
+        page.open(page.runs().run(0).folder);
+        auto& bar = page.view().resumeBar();
+        QVERIFY(!bar.isVisible());
+        page.view().askResume(); // It is not read yet.
+        QTRY_VERIFY(bar.isVisible());
+        QSignalSpy drafts(&bench.navigation, &Navigation::resumeDraftAsked);
+        std::vector<RunRequest> asked;
+        connect(&bench.navigation, &Navigation::runAsked, this,
+                [&](const RunRequest& request) { asked.push_back(request); });
+
+        ResumeWish wish;
+        wish.toSteps = 30;
+        emit bar.resumeAsked(wish, false); // Fewer than it has.
+        QTRY_VERIFY(bar.problem().contains(QStringLiteral("60 steps already")));
+        wish.toSteps = 90;
+        emit bar.resumeAsked(wish, true);
+        QTRY_COMPARE(drafts.count(), 1);
+        for (auto* button : bar.findChildren<QPushButton*>())
+            if (button->text() == QStringLiteral("Resume"))
+                button->click();
+
+        QTRY_COMPARE(asked.size(), std::size_t{1});
+        QCOMPARE(asked.front().resume->parentStep, std::int64_t{59});
+        QCOMPARE(asked.front().resume->parentRun, page.runs().run(0).id);
+        QCOMPARE(asked.front().name, std::string("first-from-60"));
     }
 
     void aQueryWithAnUnknownKeySaysWhichThereAre()

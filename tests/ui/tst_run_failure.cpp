@@ -73,6 +73,16 @@ private slots:
         QCOMPARE(draftOf(failure.advice.front()).at("mantissa.mode").asString(), std::string("faithful"));
     }
 
+    void aCheckpointIsAWayOn()
+    {
+        const auto failure = describeFailure(
+            {{4, 0.2, "checkpoint", "record", -1, {}, "A checkpoint.", {}}, failureAt("data", "gone")},
+            kClipsFused, {}, {});
+
+        QVERIFY(failure.advice.front().resumes);
+        QCOMPARE(failure.advice.front().title, QStringLiteral("Go on from step 4"));
+    }
+
     void theFirstFailureIsTheCause()
     {
         const auto failure = describeFailure({{3, 0.1, "growth", {}, -1, {}, "The loss scale grows.", {}},

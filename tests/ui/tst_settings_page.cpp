@@ -3,6 +3,7 @@
 #include "ui/pages/navigation.h"
 #include "ui/pages/settings/settings_page.h"
 #include "ui/theme/appearance.h"
+#include "ui/widgets/action_bar.h"
 #include "ui/widgets/segments.h"
 
 #include <QClipboard>
@@ -86,12 +87,22 @@ private slots:
     void aThemeIsChosenAndKept()
     {
         Bench bench;
+        ActionBar bar(Tone::Warn, &bench.page);
+        bar.setTexts(QStringLiteral("title"), QStringLiteral("detail"));
+        bench.page.show();
         emit bench.page.themes().chosen(static_cast<int>(ThemeChoice::Dark));
 
         QCOMPARE(bench.appearance.choice(), ThemeChoice::Dark);
         QCOMPARE(Appearance().choice(), ThemeChoice::Dark);
 
+        for (const auto* label : bench.page.findChildren<QLabel*>())
+            QVERIFY2(label->palette().color(QPalette::WindowText).lightness() > 128,
+                     qPrintable(label->text()));
+
         bench.appearance.setChoice(ThemeChoice::Light); // From the menu.
+        for (const auto* label : bench.page.findChildren<QLabel*>())
+            QVERIFY2(label->palette().color(QPalette::WindowText).lightness() < 128,
+                     qPrintable(label->text()));
         QCOMPARE(bench.page.themes().current(), static_cast<int>(ThemeChoice::Light));
     }
 };

@@ -76,9 +76,15 @@ Result<void> SetupDocument::save(const QString& path)
     return {};
 }
 
-void SetupDocument::startFrom(std::string text, const QString& name)
+void SetupDocument::startFrom(std::string text, const QString& name, std::optional<ResumePoint> resume)
 {
-    load(std::move(text), {}, name);
+    load(std::move(text), {}, name, std::move(resume));
+}
+
+void SetupDocument::dropResume()
+{
+    m_resume.reset();
+    emit changed();
 }
 
 void SetupDocument::setText(std::string text, const QString& title, int mergeKey)
@@ -106,8 +112,10 @@ void SetupDocument::replaceText(std::string text)
     emit nameChanged();
 }
 
-void SetupDocument::load(std::string text, const QString& path, const QString& name)
+void SetupDocument::load(std::string text, const QString& path, const QString& name,
+                         std::optional<ResumePoint> resume)
 {
+    m_resume = std::move(resume);
     m_path = path;
     m_name = name;
     m_undo.clear();

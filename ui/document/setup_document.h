@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/core/training_service.h"
 #include "engine/recipe/setup.h"
 #include "engine/recipe/setup_file.h"
 #include "engine/recipe/step_plan.h"
@@ -51,7 +52,10 @@ public:
     Result<void> save(const QString& path);
     /// A new, unsaved set-up. It counts as modified from its first change on: before, there is nothing to
     /// lose.
-    void startFrom(std::string text, const QString& name);
+    void startFrom(std::string text, const QString& name, std::optional<ResumePoint> resume = {});
+    /// The stored run that a start goes on from; none: from the beginning.
+    const std::optional<ResumePoint>& resume() const { return m_resume; }
+    void dropResume();
 
     /// One undo step; the error is that of the first edit that does not fit.
     Result<void> apply(const std::vector<Edit>& edits, const QString& title);
@@ -68,7 +72,8 @@ signals:
 private:
     friend class TextCommand;
     void replaceText(std::string text);
-    void load(std::string text, const QString& path, const QString& name);
+    void load(std::string text, const QString& path, const QString& name,
+              std::optional<ResumePoint> resume = {});
     void read();
 
     std::string m_text;
@@ -78,6 +83,7 @@ private:
     CheckReport m_report;
     std::vector<SourceProblem> m_problems;
     std::optional<ReadFailure> m_failure;
+    std::optional<ResumePoint> m_resume;
     QDateTime m_lastReadable;
     QString m_path;
     QString m_name;

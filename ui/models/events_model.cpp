@@ -27,6 +27,11 @@ constexpr std::array kLooks = {
     KindLook{"checkpoint", "flag", &Theme::text2, QT_TRANSLATE_NOOP("EventsModel", "checkpoint")},
     KindLook{"failure", "stop_sign", &Theme::stop, QT_TRANSLATE_NOOP("EventsModel", "failure")},
     KindLook{"alarm", "differs", &Theme::warn, QT_TRANSLATE_NOOP("EventsModel", "alarm")},
+    KindLook{"scale_floor", "differs", &Theme::warn, QT_TRANSLATE_NOOP("EventsModel", "alarm")},
+    KindLook{"spike", "differs", &Theme::warn, QT_TRANSLATE_NOOP("EventsModel", "loss spike")},
+    KindLook{"stop_asked", "stop", &Theme::text2, QT_TRANSLATE_NOOP("EventsModel", "stop asked for")},
+    KindLook{"origin", "search", &Theme::stop, QT_TRANSLATE_NOOP("EventsModel", "began here")},
+    KindLook{"memory", "chip", &Theme::text2, QT_TRANSLATE_NOOP("EventsModel", "memory")},
     KindLook{"injected", "drop", &Theme::warn, QT_TRANSLATE_NOOP("EventsModel", "made on purpose")},
 };
 constexpr KindLook kOther{"", "info", &Theme::text2, QT_TRANSLATE_NOOP("EventsModel", "event")};
@@ -47,6 +52,8 @@ QString whereText(const RunEvent& event)
     for (const auto& name : kStages)
         if (name.id == event.stage)
             parts << stageTitleText(name.stage);
+    if (!event.layer.empty())
+        parts << QString::fromStdString(event.layer);
     return parts.join(QStringLiteral(" · "));
 }
 

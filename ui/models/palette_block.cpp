@@ -32,6 +32,8 @@ std::string precisionDtype(std::string_view precision)
         return "fp16";
     if (precision.starts_with("32"))
         return "fp32";
+    if (precision.starts_with("64"))
+        return "fp64";
     return precision.starts_with("transformer") ? "fp8" : "int";
 }
 
@@ -75,7 +77,7 @@ std::vector<Edit> classEdits(const Setup& setup, const Field& chooser, std::stri
         const bool written = setup.has(std::string(field->path));
         if (written && !taken)
             edits.push_back(unset(field->path));
-        else if (taken && !written && !field->whenChosen.empty())
+        else if (!written && field->isNeededBy(shortClassName(choice)))
             needed.push_back(set(field->path, readFlowValue(std::string(field->whenChosen))));
     }
     if (needed.empty())

@@ -6,6 +6,7 @@
 #include "ui/theme/theme.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mantissa::ui {
 
@@ -36,7 +37,7 @@ void RanksModel::addRanks(const RunSeries& series)
     beginResetModel();
     m_rows.clear();
     for (const int rank : ranks)
-        m_rows.push_back({rank, {}, {}});
+        m_rows.push_back({rank, {}, {}, -1.0});
     endResetModel();
 }
 
@@ -47,8 +48,11 @@ void RanksModel::refresh(const RunSeries& series)
         auto& each = m_rows[row];
         const bool before = each.before.take(series.find("nonfinite_before", each.rank));
         const bool after = each.after.take(series.find("found_inf", each.rank));
-        if (before || after)
-            emit dataChanged(index(static_cast<int>(row), Before), index(static_cast<int>(row), After));
+        const auto* memory = series.find("memory", each.rank);
+        const double now = memory && memory->size() > 0 ? memory->last() : -1.0;
+        const bool grown = std::exchange(each.memory, now) != now;
+        if (before || after || grown)
+            emit dataChanged(index(static_cast<int>(row), Before), index(static_cast<int>(row), Memory));
     }
 }
 
@@ -93,6 +97,20 @@ int RanksModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : ColumnCount;
 }
 
+QString RanksModel::text(const Row& row, int column)
+{
+    switch (column) {
+    case RankNumber:
+        return QString::number(row.rank);
+    case Before:
+        return formatCount(row.before.steps);
+    case After:
+        return formatCount(row.after.steps);
+    default:
+        return row.memory < 0.0 ? QStringLiteral("–") : formatBytes(static_cast<std::uint64_t>(row.memory));
+    }
+}
+
 QVariant RanksModel::data(const QModelIndex& index, int role) const
 {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
@@ -101,9 +119,7 @@ QVariant RanksModel::data(const QModelIndex& index, int role) const
     const bool blamed = index.column() == Before && row.before.steps > 0;
     switch (role) {
     case Qt::DisplayRole:
-        return index.column() == RankNumber
-            ? QString::number(row.rank)
-            : formatCount(index.column() == Before ? row.before.steps : row.after.steps);
+        return text(row, index.column());
     case Qt::FontRole:
         return monoFont(TextSize::Tiny);
     case Qt::TextAlignmentRole:
@@ -128,10 +144,11 @@ QVariant RanksModel::headerData(int section, Qt::Orientation orientation, int ro
             ? tr("Steps in which this rank's own gradients held NaN or Inf, before the reduction")
             : section == After
             ? tr("Steps in which it held NaN or Inf after the reduction: with shards, its shard")
-            : QString();
+            : section == Memory ? tr("The most bytes of weights that were alive on it at once")
+                                : QString();
     if (role != Qt::DisplayRole)
         return {};
-    const QStringList titles{tr("Rank"), tr("not finite before"), tr("after reduction")};
+    const QStringList titles{tr("Rank"), tr("not finite before"), tr("after"), tr("memory")};
     return titles.value(section);
 }
 

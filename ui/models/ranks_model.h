@@ -9,12 +9,12 @@
 namespace mantissa::ui {
 
 /// The ranks of a run: in how many steps each one's own gradients were not finite, before the reduction, and
-/// in how many what it held after it. Only the first says whose batch overflowed.
+/// in how many what it held after it. Only the first says whose batch overflowed. And the memory of each.
 class RanksModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { RankNumber, Before, After, ColumnCount };
+    enum Column { RankNumber, Before, After, Memory, ColumnCount };
 
     using QAbstractTableModel::QAbstractTableModel;
 
@@ -39,8 +39,10 @@ private:
         int rank = 0;
         Tally before;
         Tally after;
+        double memory = -1.0; ///< Bytes; negative: not recorded.
     };
 
+    static QString text(const Row& row, int column);
     void addRanks(const RunSeries& series);
     int worst() const;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/core/training_service.h"
+#include "engine/history/resume_draft.h"
 
 #include <QObject>
 #include <QString>
@@ -24,6 +25,10 @@ signals:
     void storedRunAsked(const QString& folder);
     /// Open this text as a new, unsaved set-up under that name.
     void draftAsked(const QString& yaml, const QString& name);
+    /// Open this text as a new set-up that goes on from a stored run.
+    void resumeDraftAsked(const mantissa::ResumeDraft& draft);
+    /// Show a stored run, by its folder, and ask how it shall go on.
+    void resumeAsked(const QString& folder);
     /// Let the user choose a file to open.
     void openAsked();
     /// Show what is known about a rule or an error, by its id.

@@ -24,6 +24,8 @@ int weightMantissaBits(PrecisionMode precision)
         return 10;
     case PrecisionMode::Bf16True:
         return 7;
+    case PrecisionMode::Fp64True:
+        return 52;
     default:
         return 23; // Mixed precision keeps fp32 weights.
     }

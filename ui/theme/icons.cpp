@@ -39,7 +39,10 @@ QPixmap render(const QString& name, QSize size, const QColor& colour, const QCol
 /// Colours an icon at the moment it is painted, so that it follows a change of theme.
 class ThemedIcon : public QIconEngine {
 public:
-    ThemedIcon(QString name, QColor colour) : m_name(std::move(name)), m_colour(std::move(colour)) {}
+    ThemedIcon(QString name, QColor Theme::*role, QColor colour)
+        : m_name(std::move(name)), m_role(role), m_colour(std::move(colour))
+    {
+    }
 
     void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State state) override
     {
@@ -56,27 +59,35 @@ public:
         return pixmap(size, mode, state);
     }
 
-    QIconEngine* clone() const override { return new ThemedIcon(m_name, m_colour); }
+    QIconEngine* clone() const override { return new ThemedIcon(m_name, m_role, m_colour); }
 
 private:
     QColor colourFor(QIcon::Mode mode, QIcon::State state) const
     {
         if (mode == QIcon::Disabled)
             return theme().text3;
+        if (m_role)
+            return theme().*m_role;
         if (m_colour.isValid())
             return m_colour;
         return state == QIcon::On ? theme().accent : theme().text2;
     }
 
     QString m_name;
+    QColor Theme::*m_role;
     QColor m_colour;
 };
 
 } // namespace
 
+QIcon icon(const QString& name, QColor Theme::*colour)
+{
+    return QIcon(new ThemedIcon(name, colour, {}));
+}
+
 QIcon icon(const QString& name, const QColor& colour)
 {
-    return QIcon(new ThemedIcon(name, colour));
+    return QIcon(new ThemedIcon(name, nullptr, colour));
 }
 
 void paintIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& colour,

@@ -3,8 +3,8 @@
 #include "ui/theme/fonts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/panels.h"
 
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
@@ -13,15 +13,16 @@
 namespace mantissa::ui {
 
 ActionBar::ActionBar(Tone tone, QWidget* parent)
-    : QWidget(parent), m_tone(tone), m_title(new QLabel(this)), m_detail(new QLabel(this))
+    : QWidget(parent),
+      m_tone(tone),
+      m_title(new ThemedLabel({}, uiFont(TextSize::Title, QFont::DemiBold), &Theme::text, this)),
+      m_detail(new ThemedLabel({}, uiFont(TextSize::Small), &Theme::text, this))
 {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(48, 12, 14, 12);
     row->setSpacing(8);
     auto* texts = new QVBoxLayout;
     texts->setSpacing(3);
-    m_title->setFont(uiFont(TextSize::Title, QFont::DemiBold));
-    m_detail->setFont(uiFont(TextSize::Small));
     for (auto* label : {m_title, m_detail}) {
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -31,7 +32,6 @@ ActionBar::ActionBar(Tone tone, QWidget* parent)
     m_buttons = new QHBoxLayout;
     m_buttons->setSpacing(8);
     row->addLayout(m_buttons);
-    recolour();
 }
 
 void ActionBar::setTexts(const QString& title, const QString& detail)
@@ -58,26 +58,11 @@ QPushButton* ActionBar::addButton(const QString& text, const QString& iconName, 
     if (primary)
         button->setProperty("role", QStringLiteral("primary"));
     if (!iconName.isEmpty())
-        button->setIcon(primary ? icon(iconName, theme().onAccent) : icon(iconName));
+        button->setIcon(primary ? icon(iconName, &Theme::onAccent) : icon(iconName));
     button->setFont(uiFont(TextSize::Small, QFont::Medium));
     button->setAutoDefault(true);
     m_buttons->addWidget(button, 0, Qt::AlignVCenter);
     return button;
-}
-
-void ActionBar::recolour()
-{
-    auto palette = m_title->palette();
-    palette.setColor(QPalette::WindowText, theme().text);
-    m_title->setPalette(palette);
-    m_detail->setPalette(palette);
-}
-
-void ActionBar::changeEvent(QEvent* event)
-{
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::ApplicationPaletteChange)
-        recolour();
 }
 
 void ActionBar::paintEvent(QPaintEvent*)

@@ -25,11 +25,8 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
-    void changeEvent(QEvent* event) override;
 
 private:
-    void recolour();
-
     Tone m_tone;
     QLabel* m_title = nullptr;
     QLabel* m_detail = nullptr;

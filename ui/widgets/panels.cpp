@@ -69,7 +69,7 @@ void ThemedLabel::setColour(QColor Theme::*colour)
 void ThemedLabel::changeEvent(QEvent* event)
 {
     QLabel::changeEvent(event);
-    if (event->type() == QEvent::ApplicationPaletteChange || event->type() == QEvent::StyleChange)
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange)
         recolour();
 }
 

@@ -150,7 +150,8 @@ private slots:
         QTest::newRow("a list") << QByteArray("[]");
         QTest::newRow("words for numbers") << QByteArray(R"({"step":"many"})");
         TrainingPosition position;
-        position.optimizerSettings = position.scheduleSettings = position.scalerState = "{}";
+        position.optimizerState = position.optimizerSettings = "{}";
+        position.scheduleSettings = position.scalerState = "{}";
         position.scheduleState = R"({"advances":0,"rate":0.1})";
         position.samples = 10;
         position.step = -4;

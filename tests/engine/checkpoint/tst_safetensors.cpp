@@ -1,5 +1,5 @@
 #include "engine/checkpoint/safetensors.h"
-#include "engine/checkpoint/safetensors_header.h"
+#include "engine/interop/safetensors_header.h"
 
 #include <QTemporaryDir>
 #include <QTest>

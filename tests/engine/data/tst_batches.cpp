@@ -36,6 +36,15 @@ RunPlan syntheticPlan()
     return plan;
 }
 
+/// What such a plan trains on.
+Result<std::shared_ptr<const DataSet>> openOnly(const RunPlan& plan)
+{
+    auto opened = openData(plan);
+    if (!opened)
+        return opened.error();
+    return opened->train;
+}
+
 } // namespace
 
 class TestBatches : public QObject {
@@ -80,7 +89,7 @@ private slots:
 
     void theLoaderGivesEachRankItsBatchesInOrder()
     {
-        const auto data = openDataSet(syntheticPlan());
+        const auto data = openOnly(syntheticPlan());
         const Sampler sampler = samplerOf(64, 16, 2);
         Loader loader(*data, sampler, 2);
 
@@ -98,7 +107,7 @@ private slots:
 
     void aRankMayGoOnFromAnyPlace()
     {
-        const auto data = openDataSet(syntheticPlan());
+        const auto data = openOnly(syntheticPlan());
         const Sampler sampler = samplerOf(64, 16, 1);
         Loader loader(*data, sampler, 1);
         (void)loader.next(0);
@@ -112,7 +121,7 @@ private slots:
 
     void closingWakesWhoWaits()
     {
-        const auto data = openDataSet(syntheticPlan());
+        const auto data = openOnly(syntheticPlan());
         Loader loader(*data, samplerOf(64, 16, 1), 1);
         std::string heard;
         std::jthread rank([&] {
@@ -210,9 +219,9 @@ private slots:
     {
         RunPlan plan = syntheticPlan();
         plan.model = MlpPlan{9, 16, 3, 2};
-        const auto inputs = openDataSet(plan);
+        const auto inputs = openOnly(plan);
         plan.model = MlpPlan{8, 16, 2, 2};
-        const auto classes = openDataSet(plan);
+        const auto classes = openOnly(plan);
 
         QVERIFY(!inputs && inputs.error().hint.find("model.init_args.inputs") != std::string::npos);
         QVERIFY(!classes && classes.error().hint.find("model.init_args.classes") != std::string::npos);

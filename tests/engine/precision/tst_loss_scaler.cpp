@@ -212,7 +212,7 @@ private slots:
 
     void aScaleThatDecayedToZeroSkipsInsteadOfWritingNaN()
     {
-        ScalerPlan plan{true, 0.0, 2.0, 0.5, 5};
+        const ScalerPlan plan{true, 0.0, 2.0, 0.5, 5, 1.0, {}};
         LossScaler scaler(plan);
         OptimizerPlan sgd;
         sgd.kind = OptimizerKind::Sgd;
@@ -225,6 +225,105 @@ private slots:
 
         QVERIFY(skipped);
         QVERIFY(parameter.eq(1.0).all().item<bool>());
+    }
+
+    void everyMistakeHasItsOwnName_data()
+    {
+        QTest::addColumn<int>("mistake");
+        for (int i = 0; i <= static_cast<int>(ScalerMistake::ClosureGiven); ++i)
+            if (static_cast<ScalerMistake>(i) != ScalerMistake::EmptyState) // See followsTheRecordedScaler.
+                QTest::addRow("%d", i) << i;
+    }
+    void everyMistakeHasItsOwnName()
+    {
+        QFETCH(int, mistake);
+        const auto wanted = static_cast<ScalerMistake>(mistake);
+        ScalerPlan plan;
+        plan.enabled = true;
+        const auto make = [](OptimizerKind kind, at::ScalarType type) {
+            OptimizerPlan sgd;
+            sgd.kind = kind;
+            sgd.impl = OptimizerImpl::ForLoop;
+            at::Tensor weight = at::ones({4}, type).set_requires_grad(true);
+            weight.mutable_grad() = at::ones({4}, type);
+            return makeOptimizer(sgd, {weight});
+        };
+        const auto plain = make(OptimizerKind::Sgd, at::kFloat);
+        const auto half = make(OptimizerKind::Sgd, at::kHalf);
+        const auto lbfgs = make(OptimizerKind::Lbfgs, at::kFloat);
+        const auto err = [&] {
+            LossScaler scaler(plan);
+            if (wanted == ScalerMistake::NotScaledYet)
+                scaler.unscale(0, plain->gradients(), false);
+            (void)scaler.scale(at::ones({}));
+            switch (wanted) {
+            case ScalerMistake::FactorOutOfRange: {
+                ScalerPlan odd = plan;
+                odd.growthFactor = 1.0;
+                LossScaler other(odd);
+                break;
+            }
+            case ScalerMistake::UnscaledTwice:
+                scaler.unscale(0, plain->gradients(), false);
+                scaler.unscale(0, plain->gradients(), false);
+                break;
+            case ScalerMistake::UnscaledAfterStep:
+                scaler.step(0, *plain);
+                scaler.unscale(0, plain->gradients(), false);
+                break;
+            case ScalerMistake::SteppedTwice:
+                scaler.step(0, *plain);
+                scaler.step(0, *plain);
+                break;
+            case ScalerMistake::NothingChecked:
+                scaler.update();
+                break;
+            case ScalerMistake::HalfGradient:
+                scaler.unscale(0, half->gradients(), false);
+                break;
+            case ScalerMistake::BadNewScale:
+                scaler.update(at::ones({1}).set_requires_grad(true));
+                break;
+            case ScalerMistake::NothingToScale:
+                (void)scaler.scale(at::ones({2}, at::kLong));
+                break;
+            case ScalerMistake::ClosureGiven:
+                scaler.step(0, *lbfgs);
+                break;
+            default:
+                break;
+            }
+        };
+
+        try {
+            err();
+            QFAIL("nothing was thrown");
+        } catch (const ScalerError& error) {
+            QCOMPARE(static_cast<int>(error.mistake), mistake);
+            QVERIFY(std::string(error.what()).size() > 20);
+        }
+    }
+
+    void aSwitchedOffScalerLetsEverythingPass()
+    {
+        LossScaler scaler({false, 1024.0, 2.0, 0.5, 5, 1.0, {}});
+        const at::Tensor loss = at::ones({});
+
+        QVERIFY(scaler.scale(loss).is_same(loss));
+        scaler.update(at::ones({3}).narrow(0, 0, 1));
+        QCOMPARE(scaler.state().now().scale, 1.0F);
+    }
+
+    void aScaleGivenByHandIsTaken()
+    {
+        LossScaler scaler({true, 1024.0, 2.0, 0.5, 5, 1.0, {}});
+        (void)scaler.scale(at::ones({}));
+
+        scaler.update(at::full({1}, 64.0));
+        QCOMPARE(scaler.state().now().scale, 64.0F);
+        scaler.state().setScale(32.0F);
+        QCOMPARE(scaler.scale(at::ones({})).item<float>(), 32.0F);
+        QVERIFY_EXCEPTION_THROWN(scaler.state().setScale(0.0F), ScalerError);
     }
 
     void growthGoesOnWhenTheIntervalFallsBelowTheTracker()
@@ -255,7 +354,7 @@ private slots:
         std::array<float, 2> scale{};
         const auto rank = [&](int number) {
             const auto communicator = group.communicator(number);
-            ShardedLossScaler scaler({true, 1024.0, 2.0, 0.5, 2}, *communicator);
+            ShardedLossScaler scaler({true, 1024.0, 2.0, 0.5, 2, 1.0, {}}, *communicator);
             OptimizerPlan plan;
             plan.kind = OptimizerKind::AdamW;
             plan.impl = OptimizerImpl::Fused;

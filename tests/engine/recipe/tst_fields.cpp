@@ -3,6 +3,7 @@
 #include "engine/recipe/known_keys.h"
 #include "engine/recipe/path.h"
 #include "engine/recipe/setup_file.h"
+#include "engine/recipe/training_classes.h"
 
 #include <QTest>
 
@@ -60,8 +61,54 @@ private slots:
     {
         for (const auto* field : allFields())
             if (!field->whenChosen.empty())
-                QVERIFY2(!field->classes.empty() && field->fallback.empty(),
+                QVERIFY2(!field->classes.empty() && (field->fallback.empty() || !field->neededBy.empty()),
                          std::string(field->path).c_str());
+    }
+
+    void argumentsOfKnownClassesAreChecked_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("path");
+        const auto row = [](const char* text, const char* path) {
+            QTest::newRow(text) << QString(text) << QString(path);
+        };
+        row("optimizer: {class_path: torch.optim.AdamW, init_args: {lr: 0.1, momentum: 0.9}}",
+            "optimizer.init_args.momentum");
+        row("optimizer: {class_path: torch.optim.SGD, init_args: {lr: 0.1, momentum: 0.9}}", "");
+        row("optimizer: {class_path: bitsandbytes.optim.Adam8bit, init_args: {percentile_clipping: 100}}",
+            "");
+        row("optimizer: {class_path: bitsandbytes.optim.Adam8bit, init_args: {percentile_clipping: 5}}",
+            "optimizer.init_args.percentile_clipping");
+        row("optimizer: {class_path: glacier.Descent, init_args: {slope: 3}}", "");
+        row("lr_scheduler: {class_path: torch.optim.lr_scheduler.OneCycleLR, init_args: {max_lr: 1, epochs: "
+            "2, "
+            "last_epoch: -1}}",
+            "");
+        row("lr_scheduler: {class_path: torch.optim.lr_scheduler.StepLR, init_args: {max_lr: 1}}",
+            "lr_scheduler.init_args.max_lr");
+    }
+
+    void argumentsOfKnownClassesAreChecked()
+    {
+        QFETCH(QString, text);
+        QFETCH(QString, path);
+
+        const auto keys = unknownKeys(readSetup(text.toStdString() + "\n").setup);
+
+        QCOMPARE(keys.size(), path.isEmpty() ? std::size_t{0} : std::size_t{1});
+        if (!keys.empty())
+            QCOMPARE(keys.front().path, path.toStdString());
+    }
+
+    void aSettingKnowsTheDefaultOfItsClass()
+    {
+        auto setup = readSetup("optimizer: {class_path: torch.optim.Adagrad}\n").setup;
+        QCOMPARE(settingIn(setup, *fieldAt("optimizer.init_args.lr")), Value(0.01));
+        QVERIFY(concernsClass(setup, *fieldAt("optimizer.init_args.lr_decay")));
+        QVERIFY(!concernsClass(setup, *fieldAt("optimizer.init_args.betas")));
+        QVERIFY(!concernsClass(setup, *fieldAt("lr_scheduler.init_args.gamma")));
+        QVERIFY(setup.set("optimizer.init_args.lr", 0.5));
+        QCOMPARE(settingIn(setup, *fieldAt("optimizer.init_args.lr")), Value(0.5));
     }
 
     void aSectionThatDoesNothingIsNotKnown()

@@ -221,7 +221,7 @@ private slots:
             QTest::addRow("%s %s", path, value) << QString::fromUtf8(path) << QString::fromUtf8(value)
                                                 << QString::fromUtf8(message) << QString::fromUtf8(hint);
         };
-        row("trainer.precision", "64-true", "64-true", "bf16-mixed");
+        row("trainer.precision", "transformer-engine", "transformer-engine", "64-true");
         row("trainer.strategy", "deepspeed_stage_2", "deepspeed_stage_2",
             "single_device, ddp, zero1, fsdp and fsdp2");
         row("trainer.strategy.class_path", "lightning.pytorch.strategies.ModelParallelStrategy",
@@ -230,8 +230,8 @@ private slots:
             "zero1");
         row("mantissa.sharding.wrap", "layers", "wrap is layers", "block, size or whole");
         row("mantissa.communicator", "pigeon", "communicator is pigeon", "threads and nccl");
-        row("trainer.callbacks[EarlyStopping].monitor", "val_loss", "EarlyStopping", "Remove it");
-        row("trainer.limit_train_batches", "0.5", "0.5", "whole number");
+        row("trainer.callbacks[EarlyStopping].monitor", "val_loss", "EarlyStopping", "val_split");
+        row("trainer.limit_train_batches", "1.5", "1.5", "a share up to 1.0");
         row("trainer.max_steps", "-1.5", "-1.5", "whole number");
         row("trainer.accumulate_grad_batches", "0", "out of its range", "at least 1");
         row("trainer.gradient_clip_algorithm", "l2", "l2", "norm or by value");
@@ -241,10 +241,24 @@ private slots:
         row("model.init_args.hidden", "many", "should be a whole number", "256");
         row("data.class_path", "glacier.Data", "glacier.Data", "mantissa.Synthetic");
         row("data.class_path", "mantissa.TextBytes", "file", "data.init_args.file");
-        row("optimizer.class_path", "torch.optim.LBFGS", "LBFGS", "torch.optim.AdamW");
+        row("optimizer.class_path", "torch.optim.Adadelta", "Adadelta", "torch.optim.AdamW");
         row("optimizer.class_path", "bitsandbytes.optim.AdamW", "bitsandbytes", "torch.optim.AdamW");
         row("optimizer.init_args.betas", "[0.9]", "betas", "two numbers");
-        row("lr_scheduler.class_path", "torch.optim.lr_scheduler.OneCycleLR", "OneCycleLR", "WarmupCosine");
+        row("lr_scheduler.class_path", "torch.optim.lr_scheduler.CyclicLR", "CyclicLR", "WarmupCosine");
+        row("lr_scheduler.class_path", "torch.optim.lr_scheduler.OneCycleLR", "max_lr", "max_lr");
+        row("lr_scheduler.class_path", "torch.optim.lr_scheduler.MultiStepLR", "milestones", "[30, 80]");
+        row("lr_scheduler.class_path", "torch.optim.lr_scheduler.ExponentialLR", "gamma", "gamma");
+        row("lr_scheduler.class_path", "torch.optim.lr_scheduler.CosineAnnealingLR", "T_max", "T_max");
+        row("lr_scheduler.class_path", "torch.optim.lr_scheduler.ReduceLROnPlateau", "watches", "train_loss");
+        row("optimizer.init_args.momentum", "0.9", "AdamW has no argument momentum", "betas");
+        row("optimizer.init_args.capturable", "true", "capturable", "Remove");
+        row("optimizer.class_path", "bitsandbytes.optim.SGD8bit", "no momentum", "torch.optim.SGD");
+        row("mantissa.parameter_groups", "[{params: a, speed: 3}]", "speed", "weight_decay");
+        row("mantissa.parameter_groups", "[{lr: 3}]", "lr: 3", "pattern");
+        row("mantissa.weight_decay_on", "biases", "biases", "matrices");
+        row("mantissa.quantizer", "coarse", "coarse", "bnb-cpu");
+        row("mantissa.scaler.set_at", "{-1: 8}", "-1: 8", "from 0");
+        row("mantissa.scaler.set_at", "{3: 0}", "3: 0", "above 0");
         row("lr_scheduler.class_path", "torch.optim.lr_scheduler.StepLR", "step_size", "step_size");
         row("mantissa.facts.automatic_optimization", "false", "manually", "true");
         row("mantissa.ranks", "65", "out of its range", "64");
@@ -272,6 +286,90 @@ private slots:
         QVERIFY2(QString::fromStdString(plan.error().message).contains(message),
                  plan.error().message.c_str());
         QVERIFY2(QString::fromStdString(plan.error().hint).contains(hint), plan.error().hint.c_str());
+    }
+
+    void everyClassHasItsOwnDefaults_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<double>("rate");
+        QTest::addColumn<double>("decay");
+        QTest::addColumn<double>("beta2");
+        const auto row = [](const char* path, OptimizerKind kind, double rate, double decay, double beta2) {
+            QTest::newRow(path) << QString(path) << int(kind) << rate << decay << beta2;
+        };
+        row("torch.optim.SGD", OptimizerKind::Sgd, 1e-3, 0.0, 0.999);
+        row("torch.optim.adamw.AdamW", OptimizerKind::AdamW, 1e-3, 0.01, 0.999);
+        row("Adam", OptimizerKind::Adam, 1e-3, 0.0, 0.999);
+        row("torch.optim.Adagrad", OptimizerKind::Adagrad, 1e-2, 0.0, 0.999);
+        row("torch.optim.RMSprop", OptimizerKind::RmsProp, 1e-2, 0.0, 0.999);
+        row("torch.optim.LBFGS", OptimizerKind::Lbfgs, 1.0, 0.0, 0.999);
+        row("lion_pytorch.Lion", OptimizerKind::Lion, 1e-4, 0.0, 0.99);
+        row("bitsandbytes.optim.Lion8bit", OptimizerKind::Lion8bit, 1e-4, 0.0, 0.99);
+        row("bitsandbytes.optim.AdamW8bit", OptimizerKind::AdamW8bit, 1e-3, 0.01, 0.999);
+        row("bitsandbytes.optim.Adam8bit", OptimizerKind::Adam8bit, 1e-3, 0.0, 0.999);
+    }
+
+    void everyClassHasItsOwnDefaults()
+    {
+        QFETCH(QString, path);
+        QFETCH(int, kind);
+        QFETCH(double, rate);
+        QFETCH(double, decay);
+        QFETCH(double, beta2);
+
+        const auto plan = planWith("optimizer.class_path", path.toStdString());
+
+        QVERIFY2(plan, plan ? "" : plan.error().message.c_str());
+        QCOMPARE(int(plan->optimizer.kind), kind);
+        QCOMPARE(plan->optimizer.learningRate, rate);
+        QCOMPARE(plan->optimizer.weightDecay, decay);
+        QCOMPARE(plan->optimizer.beta2, beta2);
+    }
+
+    void schedulesAreReadByTheirTorchNames()
+    {
+        const auto scheduled = [](const std::string& text) {
+            return planRun(readSetup(kBase + "lr_scheduler:\n  class_path: " + text).setup);
+        };
+
+        auto plan = scheduled("torch.optim.lr_scheduler.OneCycleLR\n  init_args: {max_lr: 0.1, epochs: 4, "
+                              "steps_per_epoch: 25, anneal_strategy: linear, last_epoch: -1}\n"
+                              "mantissa: {facts: {lr_scheduler: {interval: step}}}\n");
+        QVERIFY2(plan, plan ? "" : plan.error().message.c_str());
+        QCOMPARE(plan->schedule.oneCycle.totalSteps, std::int64_t{100});
+        QVERIFY(plan->schedule.oneCycle.linear && plan->schedule.oneCycle.cycleMomentum);
+        QCOMPARE(plan->schedule.interval, ScheduleInterval::Step);
+
+        plan =
+            scheduled("lightning.pytorch.cli.ReduceLROnPlateau\n"
+                      "  init_args: {monitor: train_loss, patience: 3, threshold_mode: abs, min_lr: 0.01}\n");
+        QVERIFY2(plan, plan ? "" : plan.error().message.c_str());
+        QCOMPARE(plan->schedule.kind, ScheduleKind::Plateau);
+        QCOMPARE(plan->schedule.plateau.patience, std::int64_t{3});
+        QVERIFY(plan->schedule.plateau.absolute);
+        QCOMPARE(plan->schedule.interval, ScheduleInterval::Epoch);
+
+        plan = scheduled(
+            "torch.optim.lr_scheduler.MultiStepLR\n  init_args: {milestones: [8, 3], gamma: 0.5}\n");
+        QVERIFY2(plan, plan ? "" : plan.error().message.c_str());
+        QCOMPARE(plan->schedule.milestones, (std::vector<std::int64_t>{3, 8}));
+    }
+
+    void lbfgsAndALossScaleDoNotGoTogether()
+    {
+        auto setup = baseSetup();
+        QVERIFY(setup.set("optimizer.class_path", "torch.optim.LBFGS"));
+        QVERIFY(planRun(setup));
+        QVERIFY(setup.set("trainer.precision", "16-mixed"));
+
+        const auto refused = planRun(setup);
+        QVERIFY(!refused && refused.error().message.find("LBFGS") != std::string::npos);
+
+        QVERIFY(setup.set("mantissa.scaler.enabled", false));
+        const auto unscaled = planRun(setup);
+        QVERIFY2(unscaled, unscaled ? "" : unscaled.error().message.c_str());
+        QVERIFY(!unscaled->scaler.enabled);
     }
 
     void aRunWithoutAnEndIsRefused()

@@ -28,6 +28,7 @@ public:
     std::filesystem::path folder() const override { return m_folder.path().toStdString(); }
     void append(const std::vector<Sample>&) override { std::this_thread::sleep_for(perAppend); }
     void append(const RunEvent&) override { std::this_thread::sleep_for(perAppend); }
+    void append(const std::vector<TensorHistogram>&) override {}
     void append(const CheckpointRecord&) override { std::this_thread::sleep_for(perAppend); }
     void setState(RunState) override {}
     Result<void> finish(RunState, std::int64_t) override

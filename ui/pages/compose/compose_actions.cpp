@@ -2,7 +2,7 @@
 #include "engine/recipe/run_plan.h"
 #include "engine/recipe/setup_file.h"
 #include "engine/recipe/setup_text.h"
-#include "engine/rules/findings_json.h"
+#include "ui/bridge/run_request.h"
 #include "ui/diagram/stage_item.h"
 #include "ui/diagram/step_scene.h"
 #include "ui/diagram/step_view.h"
@@ -292,20 +292,16 @@ void ComposePage::start(const char* mode)
         m_messages->showError(written.error());
         return;
     }
-    const auto plan = planRun(readSetup(*written).setup);
-    if (!plan) {
-        m_messages->showError(plan.error());
+    // With the mode in the text, so that what is stored is what ran.
+    auto request =
+        requestFor(*written, QFileInfo(document.name()).completeBaseName().toStdString(), m_services.history);
+    if (!request) {
+        m_messages->showError(request.error());
         return;
     }
     m_messages->hide();
-    RunRequest request;
-    request.plan = *plan;
-    request.setupText = *std::move(written); // With the mode, so that what is stored is what ran.
-    request.findingsJson = textOf(jsonOf(document.report().findings));
-    request.assumedJson = textOf(jsonOf(document.report().assumed));
-    request.name = QFileInfo(document.name()).completeBaseName().toStdString();
-    request.history = m_services.history;
-    emit m_services.navigation.runAsked(request);
+    request->resume = document.resume();
+    emit m_services.navigation.runAsked(*request);
 }
 
 void ComposePage::startFromPreset(const Preset& preset)

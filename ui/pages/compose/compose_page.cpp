@@ -15,11 +15,14 @@
 #include "ui/pages/compose/stage_form.h"
 #include "ui/pages/compose/start_area.h"
 #include "ui/pages/navigation.h"
+#include "ui/text/format.h"
 #include "ui/theme/appearance.h"
+#include "ui/widgets/action_bar.h"
 #include "ui/widgets/pop_over.h"
 
 #include <QApplication>
 #include <QMenu>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -47,8 +50,10 @@ ComposePage::ComposePage(const PageServices& services, QWidget* parent) : Page(p
     m_startArea = new StartArea(m_content);
     m_content->addWidget(m_startArea);
     m_content->addWidget(makeWorkArea());
+    makeResumeBar();
     column->addWidget(m_header);
     column->addWidget(m_messages);
+    column->addWidget(m_resume);
     column->addWidget(m_content, 1);
     m_pop = new PopOver(this);
 
@@ -57,6 +62,14 @@ ComposePage::ComposePage(const PageServices& services, QWidget* parent) : Page(p
     connectFindings();
     connectPalette();
     showDocument();
+}
+
+void ComposePage::makeResumeBar()
+{
+    m_resume = new ActionBar(Tone::Info, this);
+    auto* afresh = m_resume->addButton(tr("Start afresh instead"), {}, false);
+    connect(afresh, &QPushButton::clicked, &m_services.document, &SetupDocument::dropResume);
+    m_resume->hide();
 }
 
 QWidget* ComposePage::makeWorkArea()
@@ -178,6 +191,13 @@ void ComposePage::showDocument()
     const bool empty = document.text().empty() && document.path().isEmpty();
     m_content->setCurrentIndex(empty ? 0 : 1);
     m_header->setVisible(!empty);
+    const auto& resume = document.resume();
+    m_resume->setVisible(resume.has_value());
+    if (resume)
+        m_resume->setTexts(
+            tr("Start goes on from step %1 of run %2.")
+                .arg(formatCount(resume->parentStep), QString::fromStdString(resume->parentRun)),
+            tr("Precision, strategy and the number of ranks may be others than that run's."));
     m_scene->setPlan(document.plan(), document.report().findings);
     m_bar->setWorldSize(document.plan().worldSize);
     m_findings->setSuppressed(static_cast<int>(document.report().suppressed.size()));

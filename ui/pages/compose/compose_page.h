@@ -11,6 +11,7 @@ struct Preset;
 
 namespace mantissa::ui {
 
+class ActionBar;
 struct BlockVerdict;
 class DiagramBar;
 class DocumentHeader;
@@ -42,6 +43,7 @@ private:
     // Putting it together.
     QWidget* makeWorkArea();
     QWidget* makeCentre();
+    void makeResumeBar();
     void connectDocument();
     void connectDiagram();
     void connectFindings();
@@ -72,6 +74,7 @@ private:
     PageServices m_services;
     DocumentHeader* m_header = nullptr;
     MessageBar* m_messages = nullptr;
+    ActionBar* m_resume = nullptr;
     QStackedWidget* m_content = nullptr;
     StartArea* m_startArea = nullptr;
     PaletteStrip* m_strip = nullptr;

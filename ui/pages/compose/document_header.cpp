@@ -236,7 +236,7 @@ void DocumentHeader::setRunning(bool running)
 void DocumentHeader::showStart()
 {
     const auto hindrance = startHindrance();
-    m_start->setIcon(icon(QStringLiteral("play"), hindrance.isEmpty() ? theme().onAccent : theme().text3));
+    m_start->setIcon(icon(QStringLiteral("play"), hindrance.isEmpty() ? &Theme::onAccent : &Theme::text3));
     m_start->setEnabled(hindrance.isEmpty());
     m_start->setToolTip(hindrance.isEmpty() ? tr("Trains it on this machine and shows the run (Ctrl+R)")
                                             : hindrance);

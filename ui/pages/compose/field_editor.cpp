@@ -1,6 +1,7 @@
 #include "ui/pages/compose/field_editor.h"
 
 #include "engine/recipe/flow_value.h"
+#include "engine/recipe/training_classes.h"
 #include "ui/text/convert.h"
 #include "ui/text/format.h"
 #include "ui/theme/fonts.h"
@@ -143,9 +144,17 @@ QWidget* FieldEditor::editor() const
     return m_choice ? static_cast<QWidget*>(m_choice) : m_line;
 }
 
-QString FieldEditor::defaultText() const
+void FieldEditor::showDefault(const Value& value)
 {
-    return m_field.fallback.empty() ? tr("not set") : tr("%1 (default)").arg(toQt(m_field.fallback));
+    // As the table of fields writes it where it is that one: 1.0e-08, not 1e-08.
+    const bool own = value == m_field.defaultValue() && value.isSet();
+    const auto written = own ? toQt(m_field.fallback)
+                             : QString::fromStdString(value.isString() ? value.asString() : value.text());
+    const auto text = value.isSet() ? tr("%1 (default)").arg(written) : tr("not set");
+    if (m_choice)
+        m_choice->setItemText(0, text);
+    else
+        m_line->setPlaceholderText(text);
 }
 
 void FieldEditor::makeEditor()
@@ -154,7 +163,7 @@ void FieldEditor::makeEditor()
     if (m_field.type == FieldType::Bool || (!m_field.choices.empty() && m_field.type != FieldType::List)) {
         m_choice = new CalmCombo(this);
         m_choice->setFont(font);
-        m_choice->addItem(defaultText(), QString());
+        m_choice->addItem(QString(), QString()); // The default, see showDefault().
         if (m_field.type == FieldType::Bool)
             for (const auto& word : {QStringLiteral("true"), QStringLiteral("false")})
                 m_choice->addItem(word, word);
@@ -167,7 +176,6 @@ void FieldEditor::makeEditor()
     m_line = new QLineEdit(this);
     m_line->installEventFilter(this);
     m_line->setFont(font);
-    m_line->setPlaceholderText(defaultText());
     connect(m_line, &QLineEdit::editingFinished, this, [this] { commit(m_line->text()); });
 }
 
@@ -233,6 +241,7 @@ void FieldEditor::showValue(const Setup& setup, const std::vector<Finding>& find
     } else if (!m_line->hasFocus() || m_line->text() != m_shown) {
         m_line->setText(m_shown);
     }
+    showDefault(defaultIn(setup, m_field));
     showFindings(findings);
 }
 

@@ -46,7 +46,7 @@ private:
     void makeEditor();
     void commit(const QString& text);
     void showFindings(const std::vector<Finding>& findings);
-    QString defaultText() const;
+    void showDefault(const Value& value);
 
     const Field& m_field;
     QString m_shown;

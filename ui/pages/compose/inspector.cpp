@@ -100,7 +100,7 @@ void Inspector::showDocument()
 {
     const auto& failure = m_document.failure();
     m_failure->setVisible(failure.has_value());
-    m_tabs->setTabIcon(YamlTab, failure ? icon(QStringLiteral("stop_sign"), theme().stop) : QIcon());
+    m_tabs->setTabIcon(YamlTab, failure ? icon(QStringLiteral("stop_sign"), &Theme::stop) : QIcon());
     if (failure) {
         m_failurePlace->setText(tr("Line %1, column %2").arg(failure->at.line).arg(failure->at.column));
         m_failureText->setText(QString::fromStdString(failure->message + " " + failure->hint));

@@ -1,7 +1,9 @@
 #include "ui/pages/compose/stage_form.h"
 
 #include "engine/recipe/path.h"
+#include "engine/recipe/training_classes.h"
 #include "ui/document/setup_document.h"
+#include "ui/models/field_group.h"
 #include "ui/pages/compose/field_editor.h"
 #include "ui/theme/fonts.h"
 #include "ui/theme/icons.h"
@@ -66,20 +68,18 @@ void StageForm::rebuild()
     stages->setCurrentIndex(stages->findData(static_cast<int>(m_stage)));
     m_editors.clear();
     m_folded.clear();
+    m_headings.clear();
     m_more = nullptr;
     m_fields = new Surface(&Theme::panel);
     auto* column = new QVBoxLayout(m_fields);
     column->setContentsMargins(0, 6, 0, 12);
     column->setSpacing(2);
+    std::vector<const Field*> first;
     std::vector<const Field*> rest;
-    for (const auto* field : allFields()) {
-        if (field->stage != stageId(m_stage) || field->path.starts_with(kFacts))
-            continue;
-        if (field->use == FieldUse::Runs)
-            add(*field);
-        else
-            rest.push_back(field);
-    }
+    for (const auto* field : allFields())
+        if (field->stage == stageId(m_stage) && !field->path.starts_with(kFacts))
+            (field->use == FieldUse::Runs ? first : rest).push_back(field);
+    addGroups(first);
     if (m_editors.empty() && rest.empty())
         column->addWidget(new ThemedLabel(tr("  This stage has no settings of its own."),
                                           uiFont(TextSize::Small), &Theme::text2, m_fields));
@@ -88,6 +88,35 @@ void StageForm::rebuild()
     column->addStretch(1);
     m_scroll->setWidget(m_fields);
     showValues();
+}
+
+std::vector<FieldEditor*> StageForm::addGroups(const std::vector<const Field*>& fields)
+{
+    const auto groups = fieldGroups(fields);
+    std::vector<FieldEditor*> added;
+    for (const auto& group : groups) {
+        Heading heading;
+        if (groups.size() > 1) {
+            heading.label =
+                new ThemedLabel(group.title, uiFont(TextSize::Base, QFont::DemiBold), &Theme::text, m_fields);
+            heading.label->setContentsMargins(12, 10, 12, 2);
+            m_fields->layout()->addWidget(heading.label);
+        }
+        for (const auto* field : group.fields)
+            heading.editors.push_back(add(*field));
+        added.insert(added.end(), heading.editors.begin(), heading.editors.end());
+        if (heading.label)
+            m_headings.push_back(std::move(heading));
+    }
+    return added;
+}
+
+/// A heading without a setting under it is not shown.
+void StageForm::showHeadings()
+{
+    for (const auto& heading : m_headings)
+        heading.label->setVisible(std::any_of(heading.editors.begin(), heading.editors.end(),
+                                              [](const FieldEditor* each) { return !each->isHidden(); }));
 }
 
 FieldEditor* StageForm::add(const Field& field)
@@ -111,34 +140,31 @@ void StageForm::addFolded(const std::vector<const Field*>& fields)
     m_more = new QToolButton(m_fields);
     m_more->setCheckable(true);
     m_more->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    m_more->setIcon(icon(QStringLiteral("chevron_right"), theme().text2));
+    m_more->setIcon(icon(QStringLiteral("chevron_right"), &Theme::text2));
     m_more->setText(tr("Checked only, not run here: %1").arg(fields.size()));
     m_more->setFont(uiFont(TextSize::Small, QFont::Medium));
     m_more->setFocusPolicy(Qt::StrongFocus);
     m_more->setProperty("role", QStringLiteral("flat"));
     connect(m_more, &QToolButton::toggled, this, &StageForm::reveal);
     static_cast<QVBoxLayout*>(m_fields->layout())->addWidget(m_more, 0, Qt::AlignLeft);
-    for (const auto* field : fields)
-        m_folded.push_back(add(*field));
+    m_folded = addGroups(fields);
 }
 
 /// Arguments of another class than the chosen one are not offered; what is written is always shown.
 bool StageForm::isOffered(const Field& field) const
 {
-    if (field.classes.empty() || !m_document.setup()[field].isAbsent())
-        return true;
-    const auto section = std::string(field.path.substr(0, field.path.find('.')));
-    const auto& chosen = m_document.setup().at(section + ".class_path");
-    return chosen.isString() && field.isTakenBy(shortClassName(chosen.asString()));
+    const auto& setup = m_document.setup();
+    return concernsClass(setup, field) || !setup[field].isAbsent();
 }
 
 void StageForm::reveal(bool more)
 {
     m_more->setIcon(
-        icon(more ? QStringLiteral("chevron_down") : QStringLiteral("chevron_right"), theme().text2));
+        icon(more ? QStringLiteral("chevron_down") : QStringLiteral("chevron_right"), &Theme::text2));
     for (auto* editor : m_folded)
         editor->setVisible(isOffered(editor->field())
                            && (more || !m_document.setup()[editor->field()].isAbsent()));
+    showHeadings();
 }
 
 void StageForm::showValues()
@@ -149,6 +175,7 @@ void StageForm::showValues()
     }
     if (m_more)
         reveal(m_more->isChecked());
+    showHeadings();
     m_fields->setEnabled(m_document.isReadable());
 }
 

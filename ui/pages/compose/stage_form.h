@@ -15,6 +15,7 @@ namespace mantissa::ui {
 
 class FieldEditor;
 class SetupDocument;
+class ThemedLabel;
 
 /// The settings of one stage, made from the table of fields: first those that this engine runs or that are
 /// set, then, folded, those that are only checked.
@@ -34,6 +35,13 @@ signals:
 
 private:
     void rebuild();
+    struct Heading {
+        ThemedLabel* label = nullptr;
+        std::vector<FieldEditor*> editors; ///< Under it.
+    };
+
+    std::vector<FieldEditor*> addGroups(const std::vector<const Field*>& fields);
+    void showHeadings();
     FieldEditor* add(const Field& field);
     void addFolded(const std::vector<const Field*>& fields);
     bool isOffered(const Field& field) const;
@@ -48,6 +56,7 @@ private:
     QToolButton* m_more = nullptr;
     std::vector<FieldEditor*> m_editors;
     std::vector<FieldEditor*> m_folded;
+    std::vector<Heading> m_headings;
 };
 
 } // namespace mantissa::ui

@@ -51,7 +51,7 @@ YamlEditor::YamlEditor(SetupDocument& document, QWidget* parent)
     setUndoRedoEnabled(false);
     setTabChangesFocus(true);
     setAccessibleName(tr("Set-up as YAML"));
-    new YamlHighlighter(QPlainTextEdit::document());
+    m_highlighter = new YamlHighlighter(QPlainTextEdit::document());
     setViewportMargins(gutterWidth(), 0, 0, 0);
     connect(this, &QPlainTextEdit::textChanged, this, &YamlEditor::commitTyping);
     connect(this, &QPlainTextEdit::updateRequest, this, [this] { m_gutter->update(); });
@@ -128,6 +128,15 @@ int YamlEditor::gutterWidth() const
 {
     const int digits = std::max(2, static_cast<int>(QString::number(blockCount()).size()));
     return 14 + fontMetrics().horizontalAdvance(QLatin1Char('9')) * digits;
+}
+
+void YamlEditor::changeEvent(QEvent* event)
+{
+    QPlainTextEdit::changeEvent(event);
+    if (event->type() != QEvent::PaletteChange || !m_highlighter)
+        return;
+    m_highlighter->rehighlight();
+    showMarks();
 }
 
 void YamlEditor::resizeEvent(QResizeEvent* event)

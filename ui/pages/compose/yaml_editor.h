@@ -5,6 +5,7 @@
 namespace mantissa::ui {
 
 class SetupDocument;
+class YamlHighlighter;
 
 /// The set-up's text. Typing is undone with everything else; findings are underlined at their place, and what
 /// cannot be read is marked at its line and column.
@@ -19,6 +20,7 @@ public:
     void goTo(int line, int column);
 
 protected:
+    void changeEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
@@ -29,6 +31,7 @@ private:
 
     SetupDocument& m_document;
     QWidget* m_gutter = nullptr;
+    YamlHighlighter* m_highlighter = nullptr;
     bool m_loading = false;
     int m_typing = 1; ///< Merge key of the present burst of typing.
 };

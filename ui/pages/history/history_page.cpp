@@ -1,5 +1,7 @@
 #include "ui/pages/history/history_page.h"
 
+#include "ui/bridge/run_request.h"
+#include "ui/pages/history/resume_bar.h"
 #include "ui/pages/history/scale_delegate.h"
 #include "ui/pages/history/stored_view.h"
 #include "ui/pages/navigation.h"
@@ -51,6 +53,12 @@ HistoryPage::HistoryPage(const PageServices& services, QWidget* parent)
     connect(m_view, &StoredView::explanationAsked, this, [this](const QString& id) {
         emit m_services.navigation.ruleAsked(id);
         emit m_services.navigation.pageAsked(QStringLiteral("knowledge"));
+    });
+    connect(m_view, &StoredView::resumeAsked, this, &HistoryPage::resume);
+    connect(m_view, &StoredView::rewindAsked, this, &HistoryPage::rewind);
+    connect(&m_services.navigation, &Navigation::resumeAsked, this, [this](const QString& folder) {
+        open(folder.toStdString());
+        m_view->askResume();
     });
     connect(m_view, &StoredView::draftAsked, &m_services.navigation, &Navigation::draftAsked);
     connect(&m_services.navigation, &Navigation::storedRunAsked, this,
@@ -245,6 +253,43 @@ void HistoryPage::readOpenRun()
                     if (run && run->row.folder == m_view->folder())
                         m_view->show(*run);
                 });
+}
+
+void HistoryPage::resume(const ResumeWish& wish, bool asDraft)
+{
+    m_files.run([folder = m_view->folder(), wish] { return draftResume(folder, wish); },
+                [this, asDraft](const Result<ResumeDraft>& draft) {
+                    if (!draft)
+                        m_view->resumeBar().showProblem(draft.error());
+                    else if (asDraft)
+                        emit m_services.navigation.resumeDraftAsked(*draft);
+                    else
+                        goOn(*draft);
+                });
+}
+
+void HistoryPage::rewind(qint64 step)
+{
+    m_files.run([folder = m_view->folder(), step,
+                 history = m_services.history] { return rewindRequest(folder, step, history); },
+                [this](const Result<RunRequest>& request) {
+                    if (request)
+                        emit m_services.navigation.runAsked(*request);
+                    else
+                        m_view->showProblem(request.error());
+                });
+}
+
+void HistoryPage::goOn(const ResumeDraft& draft)
+{
+    auto request = requestFor(draft.setupText, draft.name, m_services.history);
+    if (!request) {
+        m_view->resumeBar().showProblem(request.error());
+        return;
+    }
+    request->resume = draft.from;
+    m_view->resumeBar().hide();
+    emit m_services.navigation.runAsked(*request);
 }
 
 void HistoryPage::openRow(const QModelIndex& index)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/history/resume_draft.h"
 #include "ui/bridge/task_thread.h"
 #include "ui/models/runs_model.h"
 #include "ui/pages/page.h"
@@ -55,6 +56,9 @@ private:
     void spreadErrors();
     void showCounts();
     void openRow(const QModelIndex& index);
+    void resume(const ResumeWish& wish, bool asDraft);
+    void goOn(const ResumeDraft& draft);
+    void rewind(qint64 step);
 
     PageServices m_services;
     RunsModel* m_runs;

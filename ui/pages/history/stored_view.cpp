@@ -1,5 +1,6 @@
 #include "ui/pages/history/stored_view.h"
 
+#include "ui/pages/history/resume_bar.h"
 #include "ui/pages/knowledge/shelf.h"
 #include "ui/pages/run/failure_view.h"
 #include "ui/pages/run/run_side.h"
@@ -24,6 +25,9 @@
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
 
 namespace mantissa::ui {
 namespace {
@@ -55,6 +59,9 @@ StoredView::StoredView(QWidget* parent) : QWidget(parent), m_checkpoints(new Che
     column->addWidget(m_header);
     m_messages = new MessageBar(this);
     column->addWidget(m_messages);
+    m_resumeBar = new ResumeBar(this);
+    column->addWidget(m_resumeBar);
+    connect(m_resumeBar, &ResumeBar::resumeAsked, this, &StoredView::resumeAsked);
     auto* across = new QHBoxLayout;
     across->setSpacing(0);
     column->addLayout(across, 1);
@@ -82,6 +89,7 @@ StoredView::StoredView(QWidget* parent) : QWidget(parent), m_checkpoints(new Che
     connect(m_tabs, &QTabBar::currentChanged, this, &StoredView::showTab);
     connect(m_side, &RunSide::stepChosen, m_plot, &RunPlot::setCursorNear);
     connect(m_side, &RunSide::draftAsked, this, &StoredView::askDraft);
+    connect(m_side, &RunSide::resumeAsked, this, &StoredView::askResume);
     showTab(PlotsTab);
 }
 
@@ -102,6 +110,12 @@ QWidget* StoredView::buildTabs()
     tools->setContentsMargins(0, 0, 0, 0);
     auto* mark = makeToolButton(tr("Next mark"), QStringLiteral("flag"), "flat", bar);
     auto* everything = makeToolButton(tr("Whole run"), QStringLiteral("fit"), "flat", bar);
+    m_rewind = makeToolButton(tr("Find the origin"), QStringLiteral("search"), "flat", bar);
+    m_rewind->hide();
+    connect(m_rewind, &QToolButton::clicked, this, [this] {
+        emit rewindAsked(m_plot->cursorStep() ? std::llround(*m_plot->cursorStep()) : m_rewindTo);
+    });
+    tools->addWidget(m_rewind);
     tools->addWidget(mark);
     tools->addWidget(everything);
     row->addWidget(m_plotTools);
@@ -138,6 +152,10 @@ void StoredView::buildHeader()
     row.addStretch(1);
     auto* folder = makeToolButton(tr("Open folder"), QStringLiteral("folder"), "flat", m_header);
     m_draft = makeToolButton(tr("Open as a new draft"), QStringLiteral("compose"), "", m_header);
+    m_resume = makeToolButton(tr("Resume…"), QStringLiteral("play"), "", m_header);
+    m_resume->setToolTip(tr("Go on from a checkpoint, as a run of its own"));
+    connect(m_resume, &QToolButton::clicked, this, &StoredView::askResume);
+    row.addWidget(m_resume);
     row.addWidget(folder);
     row.addWidget(m_draft);
     connect(back, &QToolButton::clicked, this, &StoredView::backAsked);
@@ -206,9 +224,34 @@ void StoredView::showText(int which)
     m_text->setPlainText(texts[std::clamp(which, 0, 3)]);
 }
 
+void StoredView::offerRewind(const StoredRun& run)
+{
+    const auto isBroken = [](const RunEvent& event) {
+        return event.kind == "nonfinite" || event.kind == "failure";
+    };
+    const auto first = std::find_if(run.events.begin(), run.events.end(), isBroken);
+    m_rewindTo = first == run.events.end() ? -1 : first->step;
+    m_rewind->setVisible(m_rewindTo >= 0 && m_resume->isEnabled());
+    m_rewind->setToolTip(
+        tr("Replays the steps up to the cursor, else up to step %1, and looks at every layer: which "
+           "layer, rank and batch made the first Inf or NaN")
+            .arg(formatCount(m_rewindTo)));
+}
+
+void StoredView::askResume()
+{
+    if (m_resume->isEnabled())
+        m_resumeBar->open();
+    else
+        m_resumeWanted = m_row.folder.empty();
+}
+
 void StoredView::showReading(const QString& name)
 {
     m_row = {};
+    m_resumeWanted = false;
+    m_resumeBar->hide();
+    m_resume->setEnabled(false);
     m_messages->hide();
     m_name->setText(name);
     m_pill->hide();
@@ -233,14 +276,23 @@ void StoredView::showError(const std::filesystem::path& folder, const Error& err
     m_pill->show();
 }
 
+void StoredView::showProblem(const Error& error)
+{
+    m_messages->showError(error);
+}
+
 void StoredView::showState()
 {
     const auto look = lookOf(m_row.state);
     m_name->setText(QString::fromStdString(m_row.name));
     m_pill->setContent(look.tone, QString::fromStdString(m_row.stateText), look.icon);
     m_pill->show();
-    m_when->setText(tr("%1 · %2").arg(formatTime(QString::fromStdString(m_row.started)),
-                                      QString::fromStdString(m_row.host)));
+    auto when = tr("%1 · %2").arg(formatTime(QString::fromStdString(m_row.started)),
+                                  QString::fromStdString(m_row.host));
+    if (!m_row.parentRun.empty())
+        when += tr(" · goes on from step %1 of %2")
+                    .arg(formatCount(m_row.parentStep), QString::fromStdString(m_row.parentRun));
+    m_when->setText(when);
 }
 
 void StoredView::showFailure(const std::vector<RunEvent>& events)
@@ -291,7 +343,7 @@ void StoredView::show(const StoredRun& run)
                                run.row.lostPoints,
                                {}};
     m_side->clear();
-    m_side->events().append(run.events);
+    m_side->addEvents(run.events);
     showFailure(run.events);
     if (!same)
         m_tabs->setCurrentIndex(run.row.state == RunState::Failed ? FailureTab : PlotsTab);
@@ -300,6 +352,14 @@ void StoredView::show(const StoredRun& run)
     m_side->showWords(describeRun(m_plot->series(), run.outline, progress, run.row.state));
     m_checkpoints->setCheckpoints(run.checkpoints);
     m_noCheckpoints->setVisible(run.checkpoints.empty());
+    m_resumeBar->setCheckpoints(run.checkpoints);
+    m_resume->setEnabled(hasEnded(run.row.state) && m_resumeBar->hasCheckpoint());
+    m_resume->setToolTip(m_resume->isEnabled()         ? tr("Go on from a checkpoint, as a run of its own")
+                             : hasEnded(run.row.state) ? tr("It left no checkpoint to go on from.")
+                                                       : tr("It is still training."));
+    offerRewind(run);
+    if (std::exchange(m_resumeWanted, false) && m_resume->isEnabled())
+        m_resumeBar->open();
     showText(m_textTabs->currentIndex());
 }
 

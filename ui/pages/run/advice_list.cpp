@@ -86,6 +86,12 @@ QWidget* AdviceList::makeCard(const FailureAdvice& advice, bool best)
     text->setWordWrap(true);
     text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(text);
+    if (advice.resumes) {
+        auto* resume = new QPushButton(icon(QStringLiteral("play")), tr("Resume…"), card);
+        resume->setFont(uiFont(TextSize::Small, QFont::Medium));
+        connect(resume, &QPushButton::clicked, this, &AdviceList::resumeAsked);
+        column->addWidget(resume, 0, Qt::AlignLeft);
+    }
     if (advice.draft.isEmpty())
         return card;
     auto* open = new QPushButton(icon(QStringLiteral("compose")), tr("Open as draft"), card);

@@ -16,6 +16,7 @@ public:
 
 signals:
     void draftAsked(const QString& yaml);
+    void resumeAsked();
 
 private:
     QWidget* makeCard(const FailureAdvice& advice, bool best);

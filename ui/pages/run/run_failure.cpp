@@ -51,8 +51,8 @@ void addFixes(RunFailure& failure, const SetupFile& file, const std::string& set
             if (fix.edits.empty() || !fixed || failure.advice.size() >= kMostFixes)
                 continue;
             failure.advice.push_back({QString::fromStdString(fix.title), gradeText(fix.grade),
-                                      QString::fromStdString(finding.message),
-                                      QString::fromStdString(*fixed)});
+                                      QString::fromStdString(finding.message), QString::fromStdString(*fixed),
+                                      false});
         }
     }
 }
@@ -63,7 +63,20 @@ void addWithoutFaults(RunFailure& failure, const std::string& setupText)
     failure.advice.push_back(
         {say("Take the fault out"), say("made on purpose"),
          say("This fault was made on purpose: it is listed under mantissa.inject of the set-up."),
-         without ? QString::fromStdString(*without) : QString()});
+         without ? QString::fromStdString(*without) : QString(), false});
+}
+
+void addResume(RunFailure& failure, const std::vector<RunEvent>& events)
+{
+    const auto last = std::find_if(events.rbegin(), events.rend(),
+                                   [](const RunEvent& event) { return event.kind == "checkpoint"; });
+    if (last != events.rend())
+        failure.advice.push_back(
+            {say("Go on from step %1").arg(formatCount(last->step)),
+             say("safe"),
+             say("A checkpoint was written after that step. A new run repeats what came after it."),
+             {},
+             true});
 }
 
 } // namespace
@@ -102,14 +115,16 @@ RunFailure describeFailure(const std::vector<RunEvent>& events, const std::strin
     if (onPurpose && file.setup.has(field::inject.path))
         addWithoutFaults(failure, setupText);
     addFixes(failure, file, setupText);
+    addResume(failure, events);
     if (!hint.empty())
-        failure.advice.push_back({say("What the engine says"), {}, QString::fromStdString(hint), {}});
+        failure.advice.push_back({say("What the engine says"), {}, QString::fromStdString(hint), {}, false});
     if (!setupText.empty())
         failure.advice.push_back({say("Go on from this set-up"),
                                   {},
                                   say("Every step that was made is stored. The set-up opens as it ran, as a "
                                       "new draft."),
-                                  QString::fromStdString(setupText)});
+                                  QString::fromStdString(setupText),
+                                  false});
     return failure;
 }
 

@@ -16,6 +16,7 @@ struct FailureAdvice {
     QString tag; ///< "safe", "changes numerics"; empty: none.
     QString text;
     QString draft; ///< The set-up that does it, to be opened as a draft; empty: nothing to open.
+    bool resumes = false; ///< The run can go on from a checkpoint.
 };
 
 /// Why, where and when a run failed, and what can be done.

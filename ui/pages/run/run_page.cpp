@@ -1,5 +1,6 @@
 #include "ui/pages/run/run_page.h"
 
+#include "engine/history/replay_check.h"
 #include "ui/document/setup_document.h"
 #include "ui/pages/knowledge/shelf.h"
 #include "ui/pages/navigation.h"
@@ -18,6 +19,8 @@
 #include <QGuiApplication>
 #include <QPushButton>
 #include <QStackedWidget>
+
+#include <algorithm>
 
 namespace mantissa::ui {
 
@@ -39,6 +42,7 @@ RunPage::RunPage(const PageServices& services, QWidget* parent)
     connect(m_closing, &Closing::allowed, this, &Page::closeAllowed);
     connect(m_side, &RunSide::stepChosen, m_plot, &RunPlot::setCursorNear);
     connect(m_side, &RunSide::draftAsked, this, &RunPage::openDraft);
+    connect(m_side, &RunSide::resumeAsked, this, &RunPage::askResume);
 }
 
 RunPage::~RunPage() = default;
@@ -107,7 +111,7 @@ void RunPage::takeSamples(const std::vector<Sample>& samples)
 
 void RunPage::takeEvents(const std::vector<RunEvent>& events)
 {
-    m_side->events().append(events);
+    m_side->addEvents(events);
     m_events.insert(m_events.end(), events.begin(), events.end());
 }
 
@@ -137,6 +141,8 @@ void RunPage::takeState(const RunStateEvent& event)
     }
     if (event.state == RunState::Failed)
         showFailure(event);
+    else if (hasEnded(event.state) && m_request.kind == "rewind" && m_request.resume)
+        compareReplay();
     m_side->showProgress(m_progress, elapsedSeconds(), m_state);
     m_side->showWords(describeRun(m_plot->series(), m_outline, m_progress, m_state));
     showButtons();
@@ -177,6 +183,39 @@ void RunPage::explain()
 {
     emit m_services.navigation.ruleAsked(explanationOf(m_failed->title()));
     emit m_services.navigation.pageAsked(QStringLiteral("knowledge"));
+}
+
+void RunPage::askResume()
+{
+    emit m_services.navigation.resumeAsked(QString::fromStdString(m_launcher.run()->folder().string()));
+}
+
+bool RunPage::hasOrigin() const
+{
+    return std::any_of(m_events.begin(), m_events.end(),
+                       [](const RunEvent& event) { return event.kind == "origin"; });
+}
+
+/// A replay is worth something only where it went the way of its run: then its bits are the same.
+void RunPage::compareReplay()
+{
+    const auto parent = m_request.resume->checkpoint.parent_path().parent_path();
+    m_files.run([parent, replay = m_launcher.run()->folder()] { return checkReplay(parent, replay); },
+                [this](const Result<ReplayReport>& report) {
+                    if (!report)
+                        m_messages->showError(report.error());
+                    else if (report->differsFrom)
+                        m_messages->showError({ErrorCode::Internal,
+                                               "Not the same run: " + report->series + " differs from step "
+                                                   + std::to_string(*report->differsFrom) + " on.",
+                                               "What was found before that step holds."});
+                    else
+                        m_messages->showNote(
+                            tr("The same run: equal bits in %1. ")
+                                .arg(counted(report->steps, tr("step"), tr("steps")))
+                            + (hasOrigin() ? tr("The event “began here” names layer, rank and batch.")
+                                           : tr("No layer made an Inf or NaN in these steps.")));
+                });
 }
 
 void RunPage::showInHistory()

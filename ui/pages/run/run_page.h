@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/bridge/run_launcher.h"
+#include "ui/bridge/task_thread.h"
 #include "ui/pages/page.h"
 #include "ui/plot/run_outline.h"
 
@@ -59,6 +60,9 @@ private:
     void showButtons();
     void pauseOrResume();
     void openSetup();
+    void askResume();
+    bool hasOrigin() const;
+    void compareReplay();
     void openDraft(const QString& yaml);
     void explain();
     void copyReport();
@@ -85,6 +89,7 @@ private:
     QToolButton* m_openSetup = nullptr;
     QToolButton* m_following = nullptr;
     QToolButton* m_inHistory = nullptr;
+    QToolButton* m_resume = nullptr;
     QAction* m_pauseAction = nullptr;
     QAction* m_stopAction = nullptr;
     MessageBar* m_messages = nullptr;
@@ -98,6 +103,7 @@ private:
     RunSide* m_side = nullptr;
     RunLauncher m_launcher;
     Closing* m_closing = nullptr;
+    TaskThread m_files; // Last: ended before the rest goes away.
 };
 
 } // namespace mantissa::ui

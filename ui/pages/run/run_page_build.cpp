@@ -22,6 +22,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace mantissa::ui {
@@ -47,7 +48,11 @@ void RunPage::buildHeader()
     row.addWidget(m_stop);
     row.addStretch(1);
     row.addWidget(m_where);
+    m_resume = makeToolButton(tr("Resume…"), QStringLiteral("play"), "flat", m_header);
+    m_resume->setToolTip(tr("Go on from a checkpoint, as a run of its own"));
+    row.addWidget(m_resume);
     row.addWidget(m_inHistory);
+    connect(m_resume, &QToolButton::clicked, this, &RunPage::askResume);
     row.addWidget(m_openSetup);
     connect(m_pause, &QPushButton::clicked, this, &RunPage::pauseOrResume);
     connect(m_stop, &QPushButton::clicked, this, [this] { m_launcher.stop(); });
@@ -169,6 +174,9 @@ void RunPage::showButtons()
     m_stop->setEnabled(going || m_launcher.isStarting());
     m_openSetup->setVisible(!m_request.setupText.empty());
     m_inHistory->setVisible(m_launcher.run() != nullptr);
+    const bool hasCheckpoint = std::any_of(m_events.begin(), m_events.end(),
+                                           [](const RunEvent& event) { return event.kind == "checkpoint"; });
+    m_resume->setVisible(m_launcher.run() && hasEnded(m_state) && hasCheckpoint);
     if (m_pauseAction) {
         m_pauseAction->setText(pauseText);
         m_pauseAction->setEnabled(m_pause->isEnabled());

@@ -81,6 +81,7 @@ RunSide::RunSide(QWidget* parent)
     m_advice = new AdviceList(this);
     m_advice->hide();
     connect(m_advice, &AdviceList::draftAsked, this, &RunSide::draftAsked);
+    connect(m_advice, &AdviceList::resumeAsked, this, &RunSide::resumeAsked);
     column->addWidget(m_advice, 1);
     clear();
 }
@@ -127,6 +128,10 @@ void RunSide::buildRanks(QVBoxLayout& column)
     m_remark = new ThemedLabel({}, uiFont(TextSize::Tiny), &Theme::text2, this);
     m_remark->setWordWrap(true);
     block->addWidget(m_remark);
+    m_memory = new ThemedLabel({}, uiFont(TextSize::Tiny), &Theme::text2, this);
+    m_memory->setWordWrap(true);
+    m_memory->hide();
+    block->addWidget(m_memory);
 }
 
 void RunSide::buildEvents(QVBoxLayout& column)
@@ -157,9 +162,21 @@ void RunSide::clear()
     m_events->clear();
     m_ranks->clear();
     m_remark->clear();
+    m_memory->hide();
     showAdvice({});
     showProgress({}, -1.0, RunState::Queued);
     showWords({Tone::Info, tr("No run yet."), {}});
+}
+
+void RunSide::addEvents(const std::vector<RunEvent>& events)
+{
+    m_events->append(events);
+    for (const auto& event : events) {
+        if (event.kind != "memory")
+            continue;
+        m_memory->setText(QString::fromStdString(event.message));
+        m_memory->show();
+    }
 }
 
 void RunSide::showProgress(const RunProgress& progress, double elapsedSeconds, RunState state)

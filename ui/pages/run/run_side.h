@@ -23,6 +23,7 @@ public:
     explicit RunSide(QWidget* parent = nullptr);
 
     EventsModel& events() { return *m_events; }
+    void addEvents(const std::vector<RunEvent>& events);
     RanksModel& ranks() { return *m_ranks; }
 
     void clear();
@@ -36,6 +37,7 @@ signals:
     /// An event was chosen: show its step.
     void stepChosen(double step);
     void draftAsked(const QString& yaml);
+    void resumeAsked();
 
 private:
     void buildProgress(QVBoxLayout& column);
@@ -56,6 +58,7 @@ private:
     QWidget* m_eventsBlock = nullptr;
     QTableView* m_ranksView = nullptr;
     ThemedLabel* m_remark = nullptr;
+    ThemedLabel* m_memory = nullptr; ///< Measured beside the estimate.
     QTableView* m_eventsView = nullptr;
 };
 

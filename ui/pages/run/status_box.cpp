@@ -73,7 +73,7 @@ void StatusBox::recolour()
 void StatusBox::changeEvent(QEvent* event)
 {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::ApplicationPaletteChange)
+    if (event->type() == QEvent::PaletteChange)
         recolour();
 }
 

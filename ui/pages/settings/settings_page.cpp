@@ -213,10 +213,10 @@ void SettingsPage::look()
         [history = m_services.history, report] {
             return examine({history, {}}, report);
         },
-        [this](std::vector<Examined> found) { show(std::move(found)); });
+        [this](std::vector<Examined> found) { showReport(std::move(found)); });
 }
 
-void SettingsPage::show(std::vector<Examined> found)
+void SettingsPage::showReport(std::vector<Examined> found)
 {
     m_found = std::move(found);
     auto* rows = m_rows->layout();

@@ -34,7 +34,7 @@ private:
     void addMachine(QVBoxLayout& column);
     void addPrivacy(QVBoxLayout& column);
     void look();
-    void show(std::vector<Examined> found);
+    void showReport(std::vector<Examined> found);
     void copyReport();
 
     PageServices m_services;

@@ -1,4 +1,4 @@
-#include "engine/checkpoint/safetensors_header.h"
+#include "engine/interop/safetensors_header.h"
 
 #include "engine/core/counted.h"
 
