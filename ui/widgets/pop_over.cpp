@@ -1,6 +1,7 @@
 #include "ui/widgets/pop_over.h"
 
 #include "ui/theme/style.h"
+#include "ui/widgets/columns.h"
 
 #include <QApplication>
 #include <QKeyEvent>
@@ -25,13 +26,7 @@ PopOver::PopOver(QWidget* page) : QWidget(page), m_column(new QVBoxLayout(this))
 
 void PopOver::clear()
 {
-    while (auto* item = m_column->takeAt(0)) {
-        if (auto* widget = item->widget()) {
-            widget->hide();
-            widget->deleteLater();
-        }
-        delete item;
-    }
+    emptyLayout(*m_column);
 }
 
 void PopOver::fitWidth()

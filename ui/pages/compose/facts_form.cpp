@@ -7,6 +7,7 @@
 #include "ui/text/format.h"
 #include "ui/theme/fonts.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/columns.h"
 #include "ui/widgets/pill_label.h"
 
 #include <QApplication>
@@ -53,11 +54,7 @@ FactsForm::FactsForm(SetupDocument& document, QWidget* parent)
     column->setSpacing(0);
     column->addWidget(makeHead());
 
-    auto* scroll = new QScrollArea(this);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* scroll = makeColumnScroll(this);
     m_inner = new Surface(&Theme::panel, {}, scroll);
     m_rows = new QVBoxLayout(m_inner);
     m_rows->setContentsMargins(0, 0, 0, 0);
@@ -131,16 +128,9 @@ void FactsForm::showFacts()
 
 void FactsForm::rebuild()
 {
-    while (auto* item = m_rows->takeAt(0)) {
-        if (auto* widget = item->widget()) {
-            widget->hide();
-            widget->setObjectName({});
-            for (auto* child : widget->findChildren<QWidget*>())
-                child->setObjectName({});
-            widget->deleteLater();
-        }
-        delete item;
-    }
+    for (auto* child : m_inner->findChildren<QWidget*>()) // The rows that come are found by the same names.
+        child->setObjectName({});
+    emptyLayout(*m_rows);
     const auto all = asked();
     const auto assumed =
         std::count_if(all.begin(), all.end(), [](const Fact& fact) { return fact.value.isEmpty(); });

@@ -2,6 +2,7 @@
 
 #include "ui/pages/compose/finding_row.h"
 #include "ui/theme/fonts.h"
+#include "ui/widgets/columns.h"
 
 #include <QScrollArea>
 #include <QScrollBar>
@@ -31,11 +32,7 @@ FindingsPanel::FindingsPanel(FindingsModel& model, QWidget* parent)
                                    uiFont(TextSize::Tiny), &Theme::text3, head));
     column->addWidget(head);
 
-    m_scroll = new QScrollArea(this);
-    m_scroll->setFrameShape(QFrame::NoFrame);
-    m_scroll->setWidgetResizable(true);
-    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_scroll->setFocusPolicy(Qt::NoFocus);
+    m_scroll = makeColumnScroll(this);
     m_column = new Surface(&Theme::panel, {}, m_scroll);
     m_rowsLayout = new QVBoxLayout(m_column);
     m_rowsLayout->setContentsMargins(0, 0, 0, 0);

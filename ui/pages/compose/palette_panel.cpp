@@ -3,6 +3,7 @@
 #include "ui/document/setup_document.h"
 #include "ui/pages/compose/palette_row.h"
 #include "ui/theme/fonts.h"
+#include "ui/widgets/columns.h"
 
 #include <QKeyEvent>
 #include <QScrollArea>
@@ -18,11 +19,7 @@ PalettePanel::PalettePanel(SetupDocument& document, QWidget* parent)
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 1, 1, 1);
-    m_scroll = new QScrollArea(this);
-    m_scroll->setFrameShape(QFrame::NoFrame);
-    m_scroll->setWidgetResizable(true);
-    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_scroll->setFocusPolicy(Qt::NoFocus);
+    m_scroll = makeColumnScroll(this);
     auto* inner = new Surface(&Theme::panel, {}, m_scroll);
     m_column = new QVBoxLayout(inner);
     m_column->setContentsMargins(0, 4, 0, 8);

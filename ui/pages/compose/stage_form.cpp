@@ -7,6 +7,7 @@
 #include "ui/pages/compose/field_editor.h"
 #include "ui/theme/fonts.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/columns.h"
 #include "ui/widgets/panels.h"
 #include "ui/widgets/severity.h"
 
@@ -42,11 +43,7 @@ StageForm::StageForm(SetupDocument& document, QWidget* parent) : QWidget(parent)
     row->addWidget(stages, 1);
     column->addWidget(head);
 
-    m_scroll = new QScrollArea(this);
-    m_scroll->setFrameShape(QFrame::NoFrame);
-    m_scroll->setWidgetResizable(true);
-    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_scroll->setFocusPolicy(Qt::NoFocus);
+    m_scroll = makeColumnScroll(this);
     column->addWidget(m_scroll, 1);
     connect(&m_document, &SetupDocument::changed, this, &StageForm::showValues);
     rebuild();

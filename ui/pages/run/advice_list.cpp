@@ -3,6 +3,7 @@
 #include "ui/theme/fonts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/style.h"
+#include "ui/widgets/columns.h"
 #include "ui/widgets/pill_label.h"
 
 #include <QPainter>
@@ -35,11 +36,7 @@ AdviceList::AdviceList(QWidget* parent) : Surface(&Theme::panel, {}, parent)
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    auto* scroll = new QScrollArea(this);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* scroll = makeColumnScroll(this);
     m_inner = new Surface(&Theme::panel, {}, scroll);
     new QVBoxLayout(m_inner);
     m_inner->layout()->setContentsMargins(14, 10, 14, 10);
@@ -51,13 +48,7 @@ AdviceList::AdviceList(QWidget* parent) : Surface(&Theme::panel, {}, parent)
 void AdviceList::setAdvice(const std::vector<FailureAdvice>& advice)
 {
     auto* column = static_cast<QVBoxLayout*>(m_inner->layout());
-    while (auto* item = column->takeAt(0)) {
-        if (auto* widget = item->widget()) {
-            widget->hide();
-            widget->deleteLater();
-        }
-        delete item;
-    }
+    emptyLayout(*column);
     column->addWidget(
         new ThemedLabel(tr("What to do"), uiFont(TextSize::Base, QFont::DemiBold), &Theme::text, m_inner));
     bool best = true;

@@ -5,6 +5,7 @@
 #include "ui/theme/appearance.h"
 #include "ui/theme/fonts.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/columns.h"
 #include "ui/widgets/panels.h"
 #include "ui/widgets/segments.h"
 #include "ui/widgets/tone.h"
@@ -100,11 +101,7 @@ SettingsPage::SettingsPage(const PageServices& services, QWidget* parent) : Page
         new ThemedLabel(tr("Settings"), uiFont(TextSize::Title, QFont::DemiBold), &Theme::text, header));
     header->row().addStretch(1);
     outer->addWidget(header);
-    auto* scroll = new QScrollArea(this);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* scroll = makeColumnScroll(this);
     auto* ground = new Surface(&Theme::window, {}, scroll);
     auto* across = new QHBoxLayout(ground);
     across->setContentsMargins(32, 4, 32, 24);
@@ -220,13 +217,7 @@ void SettingsPage::showReport(std::vector<Examined> found)
 {
     m_found = std::move(found);
     auto* rows = m_rows->layout();
-    while (auto* item = rows->takeAt(0)) {
-        if (auto* widget = item->widget()) {
-            widget->hide();
-            widget->deleteLater();
-        }
-        delete item;
-    }
+    emptyLayout(*rows);
     for (const auto& each : m_found) {
         auto* row = addRow(*rows, QString::fromStdString(each.topic), m_rows);
         row->addWidget(new MarkIcon(each.mark, m_rows), 0, Qt::AlignTop);
