@@ -1,5 +1,7 @@
 #include "engine/comm/nccl_library.h"
 
+#include "engine/core/listed.h"
+
 #include <array>
 #include <dlfcn.h>
 
@@ -18,14 +20,6 @@ Opened openFirst(const std::vector<std::string>& names)
             return {handle, name};
     }
     return {};
-}
-
-std::string listed(const std::vector<std::string>& names)
-{
-    std::string text;
-    for (const auto& name : names)
-        text += (text.empty() ? "" : ", ") + name;
-    return text;
 }
 
 template <typename Function>

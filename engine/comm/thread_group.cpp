@@ -1,6 +1,7 @@
 #include "engine/comm/thread_group.h"
 
 #include "engine/comm/combine.h"
+#include "engine/core/listed.h"
 
 #include <algorithm>
 #include <cassert>
@@ -355,9 +356,7 @@ void ThreadGroup::addMissing(int rank, int depth, std::vector<int>& names)
 void ThreadGroup::giveUp(int rank)
 {
     addMissing(rank, 0, m_missing);
-    std::string names;
-    for (const int name : m_missing)
-        names += (names.empty() ? "" : ", ") + std::to_string(name);
+    const auto names = listed(m_missing, [](int name) { return std::to_string(name); });
     m_reason = "time-out after " + std::to_string(m_timeout.count()) + " ms in "
         + describe(m_slots[static_cast<std::size_t>(rank)].call) + ": rank " + names + " did not arrive";
     m_aborted.store(true, std::memory_order_release);

@@ -1,3 +1,4 @@
+#include "engine/core/listed.h"
 #include "engine/data/csv_reader.h"
 #include "engine/data/data_set.h"
 #include "engine/data/table_data_set.h"
@@ -39,13 +40,10 @@ Result<std::size_t> targetColumn(const CsvTable& table, const CsvPlan& plan)
         return static_cast<std::size_t>(named - table.names.begin());
     if (const auto number = numberIn<std::size_t>(plan.target); number && *number < columns)
         return *number;
-    std::string names;
-    for (const auto& name : table.names)
-        names += (names.empty() ? "" : ", ") + name;
     return Error{ErrorCode::InvalidSetup, plan.file + " has no column " + plan.target + ".",
                  table.names.empty() ? "It has no names; set data.init_args.target to a number from 0 to "
                          + std::to_string(columns - 1) + "."
-                                     : "Set data.init_args.target to one of " + names + "."};
+                                     : "Set data.init_args.target to one of " + listed(table.names) + "."};
 }
 
 /// Classes as they are where all are whole numbers from 0; else numbered in the order of their names.

@@ -1,5 +1,7 @@
 #include "engine/interop/architecture_sizes.h"
 
+#include "engine/core/listed.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -114,9 +116,7 @@ Result<ModelSizes> sizesOfArchitecture(const json& config, const std::string& fi
     const auto* found = std::find_if(kArchitectures.begin(), kArchitectures.end(),
                                      [&](const auto& each) { return each.type == type; });
     if (found == kArchitectures.end()) {
-        std::string known;
-        for (const auto& each : kArchitectures)
-            known += (known.empty() ? "" : ", ") + std::string(each.type);
+        const auto known = listed(kArchitectures, [](const auto& each) { return each.type; });
         return Error{ErrorCode::NotHere,
                      file + " describes a " + type + ", whose weights are not known here.",
                      "Known are " + known + ". For any other model, name its safetensors file or index."};

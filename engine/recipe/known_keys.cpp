@@ -1,5 +1,6 @@
 #include "engine/recipe/known_keys.h"
 
+#include "engine/core/listed.h"
 #include "engine/recipe/class_object.h"
 #include "engine/recipe/field.h"
 #include "engine/recipe/fields.h"
@@ -83,14 +84,6 @@ std::size_t distance(std::string_view a, std::string_view b)
         }
     }
     return row[b.size()];
-}
-
-std::string listed(const std::vector<std::string_view>& words)
-{
-    std::string text;
-    for (const auto word : words)
-        text += (text.empty() ? "" : ", ") + std::string(word);
-    return text;
 }
 
 class KeyCheck {

@@ -1,3 +1,4 @@
+#include "engine/core/listed.h"
 #include "engine/recipe/fields.h"
 #include "engine/recipe/plan_parts.h"
 
@@ -22,14 +23,6 @@ constexpr std::array kOtherNames = {
 };
 constexpr std::array<std::string_view, 8> kAlways = {
     "loss", "accuracy", "skipped", "grad_norm", "param_norm", "update_ratio", "stalled_share", "lr"};
-
-std::string listed(const std::vector<std::string_view>& names)
-{
-    std::string text;
-    for (const auto name : names)
-        text += (text.empty() ? "" : ", ") + std::string(name);
-    return text;
-}
 
 /// "01:02:03:04" as seconds; negative where it is no such time.
 double clockSeconds(std::string_view text)

@@ -1,3 +1,4 @@
+#include "engine/core/listed.h"
 #include "engine/recipe/asked.h"
 #include "engine/recipe/class_object.h"
 #include "engine/recipe/fields.h"
@@ -178,10 +179,9 @@ void planUpdate(PlanReader& reader, OptimizerPlan& optimizer)
 
 std::string listedClasses()
 {
-    std::string text;
-    for (const auto& entry : optimizerClasses())
-        text += (text.empty() ? "" : ", ") + std::string(entry.package) + std::string(entry.name);
-    return text;
+    return listed(optimizerClasses(), [](const OptimizerClass& entry) {
+        return std::string(entry.package) + std::string(entry.name);
+    });
 }
 
 } // namespace
@@ -194,12 +194,9 @@ void refuseUnknownArguments(PlanReader& reader, const std::string& section)
     for (const auto& [key, value] : reader.setup().at(section + ".init_args").asMap()) {
         if (isHarmlessArgument(key, value) || std::find(known->begin(), known->end(), key) != known->end())
             continue;
-        std::string names;
-        for (const auto name : *known)
-            names += (names.empty() ? "" : ", ") + std::string(name);
         const auto path = reader.setup().at(section + ".class_path").asString();
         reader.fail(std::string(shortClassName(path)) + " has no argument " + key + ".",
-                    "Remove " + section + ".init_args." + key + ". It takes " + names + ".");
+                    "Remove " + section + ".init_args." + key + ". It takes " + listed(*known) + ".");
     }
 }
 
