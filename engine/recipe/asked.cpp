@@ -75,7 +75,7 @@ const Value& fieldOfScaler(const Setup& setup, std::string_view name)
 Value precisionPlugin(const Setup& setup)
 {
     const auto& plugins = setup[field::plugins];
-    for (const auto& plugin : plugins.isList() ? plugins.asList() : ValueList{plugins})
+    for (const auto& plugin : plugins.asEntries())
         if (classOf(plugin).ends_with("Precision"))
             return plugin;
     return setup[field::strategyPrecisionPlugin].isMap() ? setup[field::strategyPrecisionPlugin] : Value();
@@ -152,7 +152,7 @@ std::vector<std::string> frozenAsked(const Setup& setup)
 {
     const auto& written = setup[field::frozen];
     std::vector<std::string> names;
-    for (const auto& name : written.isList() ? written.asList() : ValueList{written})
+    for (const auto& name : written.asEntries())
         if (!name.asString().empty())
             names.push_back(name.asString());
     return names;

@@ -143,6 +143,7 @@ constexpr std::array<std::string_view, 1> kVerbose = {"verbose"};
 constexpr std::array<std::string_view, 1> kDevice = {"device"};
 constexpr std::array<std::string_view, 1> kCpuStats = {"cpu_stats"};
 
+/// In the order of CallbackPlan's alternatives.
 constexpr std::array kEntries = {
     CallbackEntry{"EarlyStopping", earlyStopping, kIdleOfStopping},
     CallbackEntry{"LearningRateMonitor", learningRateMonitor},
@@ -189,17 +190,7 @@ void planOne(PlanReader& reader, RunPlan& plan, const CallbackEntry& entry, cons
 
 std::string_view callbackName(const CallbackPlan& plan)
 {
-    constexpr std::array<std::string_view, std::variant_size_v<CallbackPlan>> kNames = {
-        "EarlyStopping",
-        "LearningRateMonitor",
-        "StochasticWeightAveraging",
-        "EMAWeightAveraging",
-        "DeviceStatsMonitor",
-        "SpikeDetection",
-        "StopOnNaN",
-        "Timer",
-        "HistogramCapture"};
-    return kNames.at(plan.index());
+    return kEntries.at(plan.index()).name;
 }
 
 bool hasCallback(std::string_view name)
@@ -210,7 +201,7 @@ bool hasCallback(std::string_view name)
 void planCallbacks(PlanReader& reader, RunPlan& plan)
 {
     const auto& written = reader.setup()[field::callbacks];
-    for (const auto& callback : written.isList() ? written.asList() : ValueList{written}) {
+    for (const auto& callback : written.asEntries()) {
         if (const auto* entry = entryOf(classOf(callback)))
             planOne(reader, plan, *entry, callback);
     }

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 12> kArguments = {"every_n_train_steps",
 void checkArguments(PlanReader& reader)
 {
     const auto& callbacks = reader.setup()[field::callbacks];
-    for (const auto& callback : callbacks.isList() ? callbacks.asList() : ValueList{callbacks}) {
+    for (const auto& callback : callbacks.asEntries()) {
         if (classOf(callback) != "ModelCheckpoint")
             continue;
         for (const auto& [name, value] : callback["init_args"].asMap())
@@ -40,8 +40,7 @@ void checkArguments(PlanReader& reader)
 
 bool hasCheckpointCallback(const Setup& setup)
 {
-    const auto& callbacks = setup[field::callbacks];
-    const auto entries = callbacks.isList() ? callbacks.asList() : ValueList{callbacks};
+    const auto entries = setup[field::callbacks].asEntries();
     return std::any_of(entries.begin(), entries.end(),
                        [](const Value& entry) { return classOf(entry) == "ModelCheckpoint"; });
 }

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 6> kHarmlessCallbacks = {"GradientAccumul
 void checkCallbacks(PlanReader& reader)
 {
     const auto& callbacks = reader.setup()[field::callbacks];
-    for (const auto& callback : callbacks.isList() ? callbacks.asList() : ValueList{callbacks}) {
+    for (const auto& callback : callbacks.asEntries()) {
         const auto name = classOf(callback);
         if (name.empty())
             continue;

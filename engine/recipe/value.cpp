@@ -67,6 +67,11 @@ const ValueList& Value::asList() const
     return value ? *value : kNoList;
 }
 
+ValueList Value::asEntries() const
+{
+    return isList() ? asList() : ValueList{*this};
+}
+
 const ValueMap& Value::asMap() const
 {
     const auto* value = std::get_if<ValueMap>(&m_state);

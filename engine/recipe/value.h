@@ -54,6 +54,8 @@ public:
     double asDouble(double fallback = 0.0) const;
     std::string asString(std::string_view fallback = {}) const;
     const ValueList& asList() const; ///< Empty where it is no list.
+    /// The entries of a list; the value itself where one is written without the brackets.
+    ValueList asEntries() const;
     const ValueMap& asMap() const; ///< Empty where it is no map.
 
     ValueList* list() { return std::get_if<ValueList>(&m_state); }
