@@ -35,9 +35,7 @@ private:
 
     static void updateOne(Active& active, std::size_t i)
     {
-        at::Tensor gradient = active.plan.maximize ? -active.gradients[i] : active.gradients[i];
-        if (active.plan.weightDecay != 0.0)
-            gradient = gradient.add(active.parameters[i], active.plan.weightDecay);
+        const at::Tensor gradient = decayedGradient(active.plan, active.gradients[i], active.parameters[i]);
         at::Tensor sum = active.state[0][i];
         sum.addcmul_(gradient, gradient);
         const at::Tensor deviation = sum.sqrt().add_(active.plan.eps);
@@ -53,10 +51,7 @@ private:
     void update(Active& active, const StepScaling&, bool) override
     {
         const auto& plan = active.plan;
-        std::vector<at::Tensor> gradients =
-            plan.maximize ? at::_foreach_neg(active.gradients) : active.gradients;
-        if (plan.weightDecay != 0.0)
-            gradients = at::_foreach_add(gradients, active.parameters, plan.weightDecay);
+        const auto gradients = decayedGradients(plan, active.gradients, active.parameters);
         std::vector<at::Scalar> rates;
         for (const auto& step : active.steps)
             rates.emplace_back(-decayedRate(active, step));

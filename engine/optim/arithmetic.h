@@ -37,6 +37,12 @@ std::unique_ptr<Optimizer> makeByImplementation(const OptimizerPlan& plan, std::
     throw std::invalid_argument("this optimizer has no fused kernel");
 }
 
+/// What an optimizer follows: the gradient, uphill where it maximizes, with weight decay as a pull towards 0.
+at::Tensor decayedGradient(const OptimizerPlan& plan, const at::Tensor& gradient,
+                           const at::Tensor& parameter);
+std::vector<at::Tensor> decayedGradients(const OptimizerPlan& plan, const std::vector<at::Tensor>& gradients,
+                                         const std::vector<at::Tensor>& parameters);
+
 /// A factor in double: LibTorch rounds a plain number to bf16 or fp16 before it multiplies, Python's for-loop
 /// code does not.
 at::Tensor exactFactor(double value);

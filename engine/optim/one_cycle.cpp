@@ -7,12 +7,6 @@
 namespace mantissa {
 namespace {
 
-/// A stretch of the cycle, from the end of the one before to its own, and what it leads to.
-struct Phase {
-    double end = 0.0;
-    double target = 0.0;
-};
-
 double annealed(const OneCyclePlan& plan, double from, double to, double share)
 {
     if (plan.linear)
@@ -20,26 +14,25 @@ double annealed(const OneCyclePlan& plan, double from, double to, double share)
     return to + (from - to) / 2.0 * (std::cos(std::numbers::pi * share) + 1.0);
 }
 
-double valueAt(const OneCyclePlan& plan, double from, const std::vector<Phase>& phases, std::int64_t advances)
+/// Each phase goes from the target of the one before to its own.
+double valueAt(const OneCyclePlan& plan, double from, const std::vector<double>& targets,
+               std::int64_t advances)
 {
     const auto at = static_cast<double>(advances);
+    const auto ends = plan.phaseEnds();
     double begin = 0.0;
-    for (const auto& phase : phases) {
-        if (at <= phase.end || &phase == &phases.back()) // Past the end the last phase goes on.
-            return annealed(plan, from, phase.target, (at - begin) / (phase.end - begin));
-        begin = phase.end;
-        from = phase.target;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        if (at <= ends[i] || i + 1 == ends.size()) // Past the end the last phase goes on.
+            return annealed(plan, from, targets[i], (at - begin) / (ends[i] - begin));
+        begin = ends[i];
+        from = targets[i];
     }
     return from;
 }
 
-std::vector<Phase> phasesOf(const OneCyclePlan& plan, double up, double back, double last)
+std::vector<double> targetsOf(const OneCyclePlan& plan, double up, double back, double last)
 {
-    const auto total = static_cast<double>(plan.totalSteps);
-    const double rise = plan.upShare * total - 1.0;
-    if (plan.threePhase)
-        return {{rise, up}, {2.0 * plan.upShare * total - 2.0, back}, {total - 1.0, last}};
-    return {{rise, up}, {total - 1.0, last}};
+    return plan.threePhase ? std::vector<double>{up, back, last} : std::vector<double>{up, last};
 }
 
 } // namespace
@@ -47,13 +40,13 @@ std::vector<Phase> phasesOf(const OneCyclePlan& plan, double up, double back, do
 double cycledRate(const OneCyclePlan& plan, std::int64_t advances)
 {
     const double first = plan.maxRate / plan.divFactor;
-    return valueAt(plan, first, phasesOf(plan, plan.maxRate, first, first / plan.finalDivFactor), advances);
+    return valueAt(plan, first, targetsOf(plan, plan.maxRate, first, first / plan.finalDivFactor), advances);
 }
 
 double cycledMomentum(const OneCyclePlan& plan, std::int64_t advances)
 {
     return valueAt(plan, plan.maxMomentum,
-                   phasesOf(plan, plan.baseMomentum, plan.maxMomentum, plan.maxMomentum), advances);
+                   targetsOf(plan, plan.baseMomentum, plan.maxMomentum, plan.maxMomentum), advances);
 }
 
 } // namespace mantissa

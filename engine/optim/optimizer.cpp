@@ -1,6 +1,7 @@
 #include "engine/optim/optimizer.h"
 
 #include "engine/optim/arithmetic.h"
+#include "engine/recipe/training_classes.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,22 +17,21 @@ using Make = std::unique_ptr<Optimizer> (*)(const OptimizerPlan&, std::vector<at
 /// One optimizer that this engine has.
 struct OptimizerEntry {
     OptimizerKind kind;
-    const char* className;
     Make make;
 };
 
 constexpr std::array kCatalogue = {
-    OptimizerEntry{OptimizerKind::Sgd, "SGD", makeSgd},
-    OptimizerEntry{OptimizerKind::Adam, "Adam", makeAdam},
-    OptimizerEntry{OptimizerKind::AdamW, "AdamW", makeAdam},
-    OptimizerEntry{OptimizerKind::Adagrad, "Adagrad", makeAdagrad},
-    OptimizerEntry{OptimizerKind::RmsProp, "RMSprop", makeRmsProp},
-    OptimizerEntry{OptimizerKind::Lion, "Lion", makeLion},
-    OptimizerEntry{OptimizerKind::Lbfgs, "LBFGS", makeLbfgs},
-    OptimizerEntry{OptimizerKind::Adam8bit, "Adam8bit", makeEightBit},
-    OptimizerEntry{OptimizerKind::AdamW8bit, "AdamW8bit", makeEightBit},
-    OptimizerEntry{OptimizerKind::Lion8bit, "Lion8bit", makeEightBit},
-    OptimizerEntry{OptimizerKind::Sgd8bit, "SGD8bit", makeEightBit},
+    OptimizerEntry{OptimizerKind::Sgd, makeSgd},
+    OptimizerEntry{OptimizerKind::Adam, makeAdam},
+    OptimizerEntry{OptimizerKind::AdamW, makeAdam},
+    OptimizerEntry{OptimizerKind::Adagrad, makeAdagrad},
+    OptimizerEntry{OptimizerKind::RmsProp, makeRmsProp},
+    OptimizerEntry{OptimizerKind::Lion, makeLion},
+    OptimizerEntry{OptimizerKind::Lbfgs, makeLbfgs},
+    OptimizerEntry{OptimizerKind::Adam8bit, makeEightBit},
+    OptimizerEntry{OptimizerKind::AdamW8bit, makeEightBit},
+    OptimizerEntry{OptimizerKind::Lion8bit, makeEightBit},
+    OptimizerEntry{OptimizerKind::Sgd8bit, makeEightBit},
 };
 
 const OptimizerEntry& entryOf(OptimizerKind kind)
@@ -46,12 +46,6 @@ const OptimizerEntry& entryOf(OptimizerKind kind)
 bool foundInf(const StepScaling& scaling)
 {
     return scaling.foundInf && scaling.foundInf->item<float>() != 0.0F;
-}
-
-/// Where a cycled momentum goes: SGD and RMSprop have one, the others their first beta.
-bool hasMomentum(OptimizerKind kind)
-{
-    return kind == OptimizerKind::Sgd || kind == OptimizerKind::RmsProp || kind == OptimizerKind::Sgd8bit;
 }
 
 } // namespace
@@ -69,19 +63,19 @@ Optimizer::Optimizer(const OptimizerPlan& plan, std::vector<at::Tensor> paramete
 
 std::string Optimizer::className() const
 {
-    return entryOf(m_plan.kind).className;
+    return std::string(optimizerName(m_plan.kind));
 }
 
 void Optimizer::setMomentum(double momentum)
 {
     for (auto& group : m_groups)
-        (hasMomentum(m_plan.kind) ? group.plan.momentum : group.plan.beta1) = momentum;
+        (m_plan.hasMomentum() ? group.plan.momentum : group.plan.beta1) = momentum;
 }
 
 double Optimizer::momentum() const
 {
     const auto& plan = m_groups.front().plan;
-    return hasMomentum(m_plan.kind) ? plan.momentum : plan.beta1;
+    return m_plan.hasMomentum() ? plan.momentum : plan.beta1;
 }
 
 std::vector<std::string> Optimizer::stateNames() const
@@ -210,6 +204,19 @@ std::string Optimizer::stateDict() const
 void Optimizer::loadStateDict(const std::string& json)
 {
     restoreStepCount(nlohmann::json::parse(json).at("steps").get<double>());
+}
+
+at::Tensor decayedGradient(const OptimizerPlan& plan, const at::Tensor& gradient, const at::Tensor& parameter)
+{
+    const at::Tensor uphill = plan.maximize ? -gradient : gradient;
+    return plan.weightDecay != 0.0 ? uphill.add(parameter, plan.weightDecay) : uphill;
+}
+
+std::vector<at::Tensor> decayedGradients(const OptimizerPlan& plan, const std::vector<at::Tensor>& gradients,
+                                         const std::vector<at::Tensor>& parameters)
+{
+    const auto uphill = plan.maximize ? at::_foreach_neg(gradients) : gradients;
+    return plan.weightDecay != 0.0 ? at::_foreach_add(uphill, parameters, plan.weightDecay) : uphill;
 }
 
 at::Tensor exactFactor(double value)

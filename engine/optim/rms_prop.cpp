@@ -39,9 +39,7 @@ private:
     {
         const auto& plan = active.plan;
         at::Tensor parameter = active.parameters[i];
-        at::Tensor gradient = plan.maximize ? -active.gradients[i] : active.gradients[i];
-        if (plan.weightDecay != 0.0)
-            gradient = gradient.add(parameter, plan.weightDecay);
+        const at::Tensor gradient = decayedGradient(plan, active.gradients[i], parameter);
         at::Tensor square = squares(active)[i];
         square.mul_(exactFactor(plan.alpha)).addcmul_(gradient, gradient, 1.0 - plan.alpha);
         const at::Tensor size = deviation(active, i, gradient).add_(plan.eps);
@@ -73,10 +71,7 @@ private:
     void update(Active& active, const StepScaling&, bool) override
     {
         const auto& plan = active.plan;
-        std::vector<at::Tensor> gradients =
-            plan.maximize ? at::_foreach_neg(active.gradients) : active.gradients;
-        if (plan.weightDecay != 0.0)
-            gradients = at::_foreach_add(gradients, active.parameters, plan.weightDecay);
+        const auto gradients = decayedGradients(plan, active.gradients, active.parameters);
         at::_foreach_mul_(squares(active), plan.alpha);
         at::_foreach_addcmul_(squares(active), gradients, gradients, 1.0 - plan.alpha);
         auto sizes = deviations(active, gradients);

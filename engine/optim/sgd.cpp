@@ -32,12 +32,8 @@ private:
     {
         const auto& plan = active.plan;
         at::Tensor parameter = active.parameters[i];
-        at::Tensor gradient = active.gradients[i];
+        at::Tensor gradient = decayedGradient(plan, active.gradients[i], parameter);
         at::Tensor buffer = active.state.empty() ? at::Tensor() : active.state[0][i];
-        if (plan.maximize)
-            gradient = -gradient;
-        if (plan.weightDecay != 0.0)
-            gradient = gradient.add(parameter, plan.weightDecay);
         if (plan.momentum != 0.0) {
             if (first)
                 buffer.copy_(gradient);
@@ -57,11 +53,7 @@ private:
     void update(Active& active, const StepScaling&, bool first) override
     {
         const auto& plan = active.plan;
-        std::vector<at::Tensor> gradients = active.gradients;
-        if (plan.maximize)
-            gradients = at::_foreach_neg(gradients);
-        if (plan.weightDecay != 0.0)
-            gradients = at::_foreach_add(gradients, active.parameters, plan.weightDecay);
+        auto gradients = decayedGradients(plan, active.gradients, active.parameters);
         if (plan.momentum != 0.0) {
             auto& buffers = active.state[0];
             if (first) {

@@ -74,6 +74,11 @@ struct OptimizerPlan {
     bool selfUnscaling() const { return impl == OptimizerImpl::Fused; }
     bool needsClosure() const { return kind == OptimizerKind::Lbfgs; }
     bool hasEightBitState() const { return kind >= OptimizerKind::Adam8bit; }
+    /// What a cycle moves: SGD and RMSprop have a momentum, the others their first beta.
+    bool hasMomentum() const
+    {
+        return kind == OptimizerKind::Sgd || kind == OptimizerKind::RmsProp || kind == OptimizerKind::Sgd8bit;
+    }
 };
 
 enum class ScheduleKind {
@@ -100,6 +105,16 @@ struct OneCyclePlan {
     double divFactor = 25.0; ///< Largest rate / first rate.
     double finalDivFactor = 1e4; ///< First rate / last rate.
     bool threePhase = false; ///< Down to the first rate, then to the last one.
+
+    /// The advances at which its phases end, the first beginning at 0.
+    std::vector<double> phaseEnds() const
+    {
+        const auto total = static_cast<double>(totalSteps);
+        const double rise = upShare * total - 1.0;
+        if (threePhase)
+            return {rise, 2.0 * upShare * total - 2.0, total - 1.0};
+        return {rise, total - 1.0};
+    }
 };
 
 struct PlateauPlan {

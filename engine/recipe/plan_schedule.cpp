@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace mantissa {
 
@@ -86,11 +87,11 @@ std::int64_t cycleLength(PlanReader& reader)
 /// A share that leaves each phase of the cycle at least one advance to go along.
 bool phasesHaveLength(const OneCyclePlan& cycle)
 {
-    const auto total = static_cast<double>(cycle.totalSteps);
-    const double rise = cycle.upShare * total - 1.0;
-    const double fall =
-        cycle.threePhase ? total - 1.0 - (2.0 * cycle.upShare * total - 2.0) : total - 1.0 - rise;
-    return rise > 0.0 && fall > 0.0;
+    double begin = 0.0;
+    for (const double end : cycle.phaseEnds())
+        if (!(end > std::exchange(begin, end)))
+            return false;
+    return true;
 }
 
 /// Momentum of SGD and RMSprop, or the first beta: what the cycle takes over.
@@ -102,9 +103,7 @@ void checkCycledMomentum(PlanReader& reader, RunPlan& plan)
     if (optimizer.kind == OptimizerKind::Adagrad || optimizer.kind == OptimizerKind::Lbfgs)
         reader.fail("OneCycleLR cycles the momentum, and this optimizer has neither momentum nor betas.",
                     "Set lr_scheduler.init_args.cycle_momentum to false.");
-    const bool hasMomentum = optimizer.kind == OptimizerKind::Sgd || optimizer.kind == OptimizerKind::RmsProp
-        || optimizer.kind == OptimizerKind::Sgd8bit;
-    if (hasMomentum)
+    if (optimizer.hasMomentum())
         optimizer.momentum = plan.schedule.oneCycle.maxMomentum;
 }
 

@@ -124,6 +124,13 @@ std::span<const ScheduleClass> scheduleClasses()
     return kSchedules;
 }
 
+std::string_view optimizerName(OptimizerKind kind)
+{
+    const auto* found = std::find_if(kOptimizers.begin(), kOptimizers.end(),
+                                     [&](const OptimizerClass& entry) { return entry.kind == kind; });
+    return found == kOptimizers.end() ? std::string_view() : found->name;
+}
+
 const OptimizerClass* optimizerClass(std::string_view path)
 {
     return classAt(kOptimizers, path);

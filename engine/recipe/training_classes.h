@@ -35,6 +35,8 @@ struct ScheduleClass {
 std::span<const OptimizerClass> optimizerClasses();
 std::span<const ScheduleClass> scheduleClasses();
 
+std::string_view optimizerName(OptimizerKind kind); ///< "AdamW"
+
 /// By full path ("torch.optim.adamw.AdamW" too) or by the name alone; null for any other class.
 const OptimizerClass* optimizerClass(std::string_view path);
 const ScheduleClass* scheduleClass(std::string_view path);

@@ -2,6 +2,7 @@
 
 #include "engine/comm/nccl_library.h"
 #include "engine/core/counted.h"
+#include "engine/recipe/training_classes.h"
 #include "engine/tensor/torch.h"
 #include "engine/train/effective_loops.h"
 
@@ -23,8 +24,6 @@ using nlohmann::json;
 constexpr std::array kStrategies = {"single", "ddp", "zero1", "fsdp", "fsdp2"};
 constexpr std::array kShardings = {"full", "grad_op", "none", "hybrid", "hybrid_grad_op"};
 constexpr std::array kWraps = {"block", "size", "whole"};
-constexpr std::array kOptimizers = {"SGD",   "Adam",     "AdamW",     "Adagrad",  "RMSprop", "Lion",
-                                    "LBFGS", "Adam8bit", "AdamW8bit", "Lion8bit", "SGD8bit"};
 constexpr std::array kImplementations = {"for-loop", "foreach", "fused"};
 constexpr std::array kSchedules = {"constant",    "warmup-cosine", "step",      "multi-step", "linear",
                                    "exponential", "cosine",        "one-cycle", "plateau"};
@@ -103,7 +102,7 @@ void addOwnSettings(const OptimizerPlan& plan, json& optimizer)
 json optimizerOf(const OptimizerPlan& plan)
 {
     json optimizer = {
-        {"name", nameOf(kOptimizers, plan.kind)}, {"implementation", nameOf(kImplementations, plan.impl)},
+        {"name", optimizerName(plan.kind)},       {"implementation", nameOf(kImplementations, plan.impl)},
         {"self_unscaling", plan.selfUnscaling()}, {"lr", plan.learningRate},
         {"weight_decay", plan.weightDecay},       {"maximize", plan.maximize}};
     addOwnSettings(plan, optimizer);

@@ -31,14 +31,6 @@ constexpr std::uintmax_t kMostBytes = 64U << 20U;
 
 using Missing = TraceLack;
 
-constexpr std::array kPrecisions = {
-    Choice<PrecisionMode>{"32-true", PrecisionMode::Fp32True},
-    Choice<PrecisionMode>{"16-true", PrecisionMode::Fp16True},
-    Choice<PrecisionMode>{"bf16-true", PrecisionMode::Bf16True},
-    Choice<PrecisionMode>{"16-mixed", PrecisionMode::Fp16Mixed},
-    Choice<PrecisionMode>{"bf16-mixed", PrecisionMode::Bf16Mixed},
-    Choice<PrecisionMode>{"64-true", PrecisionMode::Fp64True},
-};
 constexpr std::array kClips = {
     Choice<ClipKind>{"none", ClipKind::None},
     Choice<ClipKind>{"norm", ClipKind::Norm},
@@ -54,6 +46,14 @@ auto part(const char* name, Read read)
     } catch (const Json::exception& error) {
         throw std::runtime_error(std::string(name) + ": " + traceProblem(error));
     }
+}
+
+PrecisionMode precisionOf(const Json& json)
+{
+    const auto name = json.get<std::string>();
+    if (const auto mode = precisionWithId(name))
+        return *mode;
+    throw Missing("the precision " + name);
 }
 
 ModelPlan modelOf(const Json& json)
@@ -116,7 +116,7 @@ void readEngine(const Json& json, RunPlan& plan)
     const Json& engine = json.at("engine");
     if (engine.at("type") == "ddp") {
         plan.strategy = StrategyKind::Ddp;
-        plan.precision = choose(engine.at("precision"), kPrecisions, "the precision");
+        plan.precision = precisionOf(engine.at("precision"));
     } else {
         readShardedEngine(engine, plan);
     }
@@ -128,16 +128,14 @@ RunPlan planOf(const Json& json, const std::filesystem::path& folder)
     if (json.value("kind", "single") == "dist") {
         part("engine", [&] { readEngine(json, plan); });
     } else {
-        plan.precision = choose(json.at("precision"), kPrecisions, "the precision");
+        plan.precision = precisionOf(json.at("precision"));
         plan.batchSize = json.at("batch_size");
         plan.threadsPerRank = json.value("threads", 1);
     }
     plan.optimizer = part("optimizer", [&] { return traceOptimizer(json.at("optimizer")); });
     plan.schedule = part("scheduler", [&] { return traceSchedule(json.at("scheduler")); });
     plan.schedule.holdOnSkip = json.value("scheduler_on_skip", "advance") == "hold";
-    const bool hasMomentum =
-        plan.optimizer.kind == OptimizerKind::Sgd || plan.optimizer.kind == OptimizerKind::RmsProp;
-    if (plan.schedule.movesMomentum() && hasMomentum)
+    if (plan.schedule.movesMomentum() && plan.optimizer.hasMomentum())
         plan.optimizer.momentum = plan.schedule.oneCycle.maxMomentum;
     plan.clip.kind = choose(json.at("clip").at("type"), kClips, "clipping by");
     plan.clip.value = json["clip"].value("value", 0.0);
