@@ -4,17 +4,10 @@
 #include "engine/strategy/wire_type.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 namespace mantissa {
 namespace {
-
-std::int64_t elementsOf(const std::vector<std::int64_t>& shape)
-{
-    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-}
 
 std::int64_t aligned(std::int64_t elements)
 {
@@ -81,7 +74,7 @@ FlatUnit::FlatUnit(const ShardGroups& groups, MemoryMeter& meter, FlatDtypes dty
 void FlatUnit::layOut()
 {
     for (const auto& weight : m_weights)
-        m_lengths.push_back(elementsOf(weight.shape));
+        m_lengths.push_back(c10::multiply_integers(weight.shape));
     std::int64_t end = 0;
     for (const auto length : m_lengths) {
         m_offsets.push_back(end);

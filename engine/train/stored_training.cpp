@@ -2,6 +2,7 @@
 
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/model/model.h"
+#include "engine/train/trainer_state.h"
 
 #include <utility>
 
@@ -61,8 +62,7 @@ Result<StoredTraining> readTraining(const RunPlan& plan, const std::filesystem::
     stored.position = *std::move(position);
     NamedTensors ofModel;
     for (auto& [name, tensor] : state->tensors) {
-        const bool isWeight = name.starts_with("model.");
-        if (isWeight || name.starts_with("buffer."))
+        if (name.starts_with(state_name::kWeight) || name.starts_with(state_name::kBuffer))
             ofModel.emplace_back(name.substr(name.find('.') + 1), std::move(tensor));
         else
             stored.states.emplace_back(name, std::move(tensor));

@@ -29,14 +29,12 @@ std::vector<ParameterShape> shapesOf(const Model& model)
     return shapes;
 }
 
-void restoreBuffers(Model& model, const std::vector<std::pair<std::string, at::Tensor>>& stored)
+void restoreBuffers(Model& model, const NamedTensors& stored)
 {
     const at::NoGradGuard noGrad;
     for (auto& [name, buffer] : model.buffers()) {
-        for (const auto& [key, value] : stored) {
-            if (key == name)
-                buffer.copy_(value);
-        }
+        if (const at::Tensor value = tensorNamed(stored, name); value.defined())
+            buffer.copy_(value);
     }
 }
 
@@ -96,12 +94,17 @@ void Trainer::Impl::updateOnce(StepReport& report, const std::stop_token& stop)
     accumulateGradients(report, stop);
     if (leftOut(report))
         return;
+    finishGradients(report);
+    update(report);
+    updateScale(report);
+}
+
+void Trainer::Impl::finishGradients(StepReport& report)
+{
     reduceGradients(report);
     unscale(report);
     call(&Callback::onBeforeOptimizerStep);
     clip(report);
-    update(report);
-    updateScale(report);
 }
 
 StepReport Trainer::Impl::openWindow()
@@ -269,7 +272,7 @@ void Trainer::Impl::unscale(StepReport& report)
         m_precision->unscaleGradients(*m_optimizer);
     }
     // One pass over the gradients; the norm on the other side of the scale follows from it.
-    const bool stillScaled = scaler && !mustUnscale();
+    const bool stillScaled = scaler && !m_unscaled;
     const double squares = squaresOf(m_optimizer->gradients());
     m_sums.scaledSquares = stillScaled ? squares : squares * scale * scale;
     m_sums.gradientSquares = stillScaled ? squares / (scale * scale) : squares;

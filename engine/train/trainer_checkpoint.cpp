@@ -12,15 +12,7 @@ namespace mantissa {
 namespace {
 
 using nlohmann::json;
-
-constexpr const char* kWeight = "model.";
-constexpr const char* kBuffer = "buffer.";
-constexpr const char* kOptimizer = "optimizer.";
-constexpr const char* kGenerator = "rng.";
-constexpr const char* kRankBuffer = "rank_buffer.";
-constexpr const char* kCallback = "callback.";
-constexpr const char* kCallbackOwn = "callback_own.";
-constexpr const char* kRankCallback = "rank_callback.";
+using namespace state_name;
 
 void put(TrainerState& state, const std::string& prefix, const NamedTensors& tensors)
 {

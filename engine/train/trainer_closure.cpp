@@ -16,10 +16,7 @@ double Trainer::Impl::evaluate(StepReport& report, const std::stop_token& stop)
     const double parts = divisor(windowEnd() - m_batch);
     m_window.clear();
     accumulateGradients(report, stop);
-    reduceGradients(report);
-    unscale(report);
-    call(&Callback::onBeforeOptimizerStep);
-    clip(report);
+    finishGradients(report);
     m_watch.enter(report, Stage::Optimizer);
     return meanOverRanks(m_sums.loss / parts);
 }

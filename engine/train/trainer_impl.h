@@ -71,6 +71,7 @@ private:
     void unscale(StepReport& report);
     void clip(StepReport& report);
     void update(StepReport& report);
+    void finishGradients(StepReport& report); ///< From the backward passes to what the optimizer takes.
     void updateOnce(StepReport& report, const std::stop_token& stop);
     void updateByClosure(StepReport& report, const std::stop_token& stop);
     double evaluate(StepReport& report, const std::stop_token& stop);
