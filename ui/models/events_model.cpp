@@ -26,7 +26,6 @@ constexpr std::array kLooks = {
     KindLook{"growth", "triangle_up", &Theme::ok, QT_TRANSLATE_NOOP("EventsModel", "scale raised")},
     KindLook{"checkpoint", "flag", &Theme::text2, QT_TRANSLATE_NOOP("EventsModel", "checkpoint")},
     KindLook{"failure", "stop_sign", &Theme::stop, QT_TRANSLATE_NOOP("EventsModel", "failure")},
-    KindLook{"alarm", "differs", &Theme::warn, QT_TRANSLATE_NOOP("EventsModel", "alarm")},
     KindLook{"scale_floor", "differs", &Theme::warn, QT_TRANSLATE_NOOP("EventsModel", "alarm")},
     KindLook{"spike", "differs", &Theme::warn, QT_TRANSLATE_NOOP("EventsModel", "loss spike")},
     KindLook{"stop_asked", "stop", &Theme::text2, QT_TRANSLATE_NOOP("EventsModel", "stop asked for")},
