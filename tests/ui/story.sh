@@ -2,37 +2,12 @@
 # story.sh MANTISSA MANTISSA_CLI PRESET: the main job in real windows, by keyboard. A set-up that its target refuses is
 # opened, its first fix applied and saved, training started, the window closed mid-run; then the stored run is reviewed.
 # Run by under_x.sh. Prints what is wrong and keeps a picture of it.
-set -u
-mantissa=$1 cli=$2 preset=$3
-work=$(mktemp -d)
-export XDG_CONFIG_HOME="$work/config" XDG_DATA_HOME="$work/data" XDG_RUNTIME_DIR="$work"
-trap 'kill ${window:-} 2>/dev/null; rm -rf "$work"' EXIT
-setup="$work/setup.yaml"
-cp "$preset" "$setup"
-sed -i 's/max_steps: .*/max_steps: 100000/; s/max_epochs: .*/max_epochs: 100/' "$setup"
-
-fail() { import -window root "${TMPDIR:-/tmp}/mantissa-story.png" 2>/dev/null; echo "story: $*" >&2; exit 1; }
-# until SECONDS COMMAND…: waits for a command to succeed.
-until_true() {
-    local left=$(($1 * 10))
-    shift
-    until "$@" >/dev/null 2>&1; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || return 1
-        sleep 0.1
-    done
-}
-shown() { xdotool search --onlyvisible --name 'Mantissa' ; }
-gone() { ! kill -0 "$window"; }
-json() { "$cli" runs --json | python3 -c "import json, sys; runs = json.load(sys.stdin); sys.exit(0 if ($1) else 1)"; }
+source "$(dirname "${BASH_SOURCE[0]}")/story_steps.sh"
 press() { xdotool key --clearmodifiers "$@"; sleep 0.4; }
 focus() { xdotool windowactivate --sync "$(shown | tail -n 1)" 2>/dev/null; sleep 0.3; }
 
 "$cli" check "$setup" >/dev/null && fail "the preset should be refused"
-"$mantissa" "$setup" 2>"$work/log" &
-window=$!
-until_true 20 shown || fail "no window within 20 s: $(cat "$work/log")"
-sleep 1.5
+open_window "$setup"
 focus
 press F8
 press Return
@@ -56,10 +31,7 @@ for name in ("loss", "loss_scale", "grad_norm"):
 assert os.listdir(os.path.join(run["folder"], "checkpoints")), "no checkpoint"
 ' || fail "the stored run is not whole"
 
-"$mantissa" 2>"$work/log" &
-window=$!
-until_true 20 shown || fail "no second window: $(cat "$work/log")"
-sleep 1
+open_window
 focus
 press ctrl+3
 sleep 1

@@ -2,39 +2,13 @@
 # story_mouse.sh MANTISSA MANTISSA_CLI PRESET: the main job again, by mouse alone, in a window of 1280×720: a block of the
 # palette, the first fix, Save, Start, the window manager's own close button mid-run, and the stored run in History.
 # Run by under_x.sh with openbox. Prints what is wrong and keeps a picture of it.
-set -u
-mantissa=$1 cli=$2 preset=$3
-work=$(mktemp -d)
-export XDG_CONFIG_HOME="$work/config" XDG_DATA_HOME="$work/data" XDG_RUNTIME_DIR="$work"
-trap 'kill ${window:-} 2>/dev/null; rm -rf "$work"' EXIT
-setup="$work/setup.yaml"
-cp "$preset" "$setup"
-sed -i 's/max_steps: .*/max_steps: 100000/; s/max_epochs: .*/max_epochs: 100/' "$setup"
+source "$(dirname "${BASH_SOURCE[0]}")/story_steps.sh"
 
 # Where things are, from the left and the top of the screen that the window fills.
 accumulation=92,484 two_batches=150,165 diagram=700,305 first_fix=430,563 file_menu=20,32 save=60,82
 start=1233,70 close=1271,9 stop_and_close=1080,124 history=36,193 first_run=240,177
 
-fail() { import -window root "${TMPDIR:-/tmp}/mantissa-story-mouse.png" 2>/dev/null; echo "story: $*" >&2; exit 1; }
-until_true() {
-    local left=$(($1 * 10))
-    shift
-    until "$@" >/dev/null 2>&1; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || return 1
-        sleep 0.1
-    done
-}
-shown() { xdotool search --onlyvisible --name 'Mantissa' ; }
-gone() { ! kill -0 "$window"; }
-json() { "$cli" runs --json | python3 -c "import json, sys; runs = json.load(sys.stdin); sys.exit(0 if ($1) else 1)"; }
 click() { xdotool mousemove "${1%,*}" "${1#*,}"; sleep 0.3; xdotool click "${@:2}" 1; sleep 0.5; }
-open_window() {
-    "$mantissa" "$@" 2>"$work/log" &
-    window=$!
-    until_true 20 shown || fail "no window within 20 s: $(cat "$work/log")"
-    sleep 1.5
-}
 
 "$cli" check "$setup" >/dev/null && fail "the preset should be refused"
 open_window "$setup"
