@@ -1,6 +1,5 @@
 #include "engine/strategy/flat_unit.h"
 
-#include "engine/strategy/nonfinite.h"
 #include "engine/strategy/wire_type.h"
 
 #include <algorithm>
@@ -205,9 +204,20 @@ at::Tensor FlatUnit::sumOverShards(const at::Tensor& flat)
     return own;
 }
 
+void FlatUnit::countNonfiniteOf(const at::Tensor& flat)
+{
+    const std::int64_t count = countNonfinite(flat);
+    for (std::size_t weight = m_weights.size(); count > 0 && weight-- > 0;) {
+        if (countNonfinite(flat.narrow(0, m_offsets[weight], m_lengths[weight])) == 0)
+            continue;
+        m_nonfinite.add(count, weight);
+        return;
+    }
+}
+
 void FlatUnit::reduce(at::Tensor flat)
 {
-    m_nonfinite += countNonfinite(flat);
+    countNonfiniteOf(flat);
     const std::int64_t ranks = m_groups.ranks();
     const std::int64_t before = dividedBefore(ranks);
     divide(flat, static_cast<double>(before));

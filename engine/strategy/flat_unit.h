@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/strategy/memory_meter.h"
+#include "engine/strategy/nonfinite.h"
 #include "engine/strategy/shard_groups.h"
 #include "engine/tensor/torch.h"
 
@@ -51,7 +52,7 @@ public:
     reduceLeftover(); ///< Sends what passes without sync left behind, if no later one has. A collective then.
     bool hasGradient() const { return m_hasGradient; }
     void zeroGradient();
-    std::int64_t takeNonfinite() { return std::exchange(m_nonfinite, 0); }
+    NonfiniteTally takeNonfinite() { return std::exchange(m_nonfinite, {}); } ///< By place in this unit.
 
     bool frozen() const; ///< All of it.
     bool frozen(std::size_t weight) const { return m_weights[weight].frozen; }
@@ -84,6 +85,7 @@ private:
     void layOut();
     void convertOwn();
     at::Tensor ownPlace() const; ///< This rank's part of the buffer.
+    void countNonfiniteOf(const at::Tensor& flat);
     void reduce(at::Tensor flat);
     at::Tensor sumOverShards(const at::Tensor& flat);
 
@@ -104,7 +106,7 @@ private:
     bool m_whole = false;
     bool m_stale = true;
     bool m_hasGradient = false;
-    std::int64_t m_nonfinite = 0;
+    NonfiniteTally m_nonfinite;
     int m_gathers = 0;
     int m_reductions = 0;
 };

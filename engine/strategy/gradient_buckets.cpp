@@ -1,6 +1,5 @@
 #include "engine/strategy/gradient_buckets.h"
 
-#include "engine/strategy/nonfinite.h"
 #include "engine/strategy/wire_type.h"
 
 #include <algorithm>
@@ -143,7 +142,7 @@ void GradientBuckets::send(const Bucket& bucket)
     const at::NoGradGuard noGrad;
     copyIn(bucket);
     at::Tensor sum = m_flat.narrow(0, bucket.offset, bucket.length);
-    m_nonfinite += countNonfinite(sum);
+    count(bucket);
     // Divided before the sum, as DDP does it: in 16 bit the sum could overflow where the mean does not.
     sum.mul_(1.0 / m_communicator.size());
     m_communicator.allReduce(sum.mutable_data_ptr(), static_cast<std::size_t>(bucket.length),
@@ -192,22 +191,34 @@ void GradientBuckets::requireUse() const
     }
 }
 
+void GradientBuckets::count(const Bucket& bucket)
+{
+    const std::int64_t elements = countNonfinite(m_flat.narrow(0, bucket.offset, bucket.length));
+    if (elements == 0)
+        return;
+    const auto deepest =
+        std::find_if(bucket.parameters.begin(), bucket.parameters.end(), // from the last to the first
+                     [this](std::size_t parameter) { return countNonfinite(part(parameter)) > 0; });
+    m_nonfinite.add(elements, *deepest);
+}
+
 void GradientBuckets::countFresh()
 {
     if (!std::exchange(m_fresh, false))
         return;
     if (m_own.empty()) {
-        m_nonfinite += countNonfinite(m_flat);
+        for (const auto& bucket : m_buckets)
+            count(bucket);
         return;
     }
-    for (const auto& gradient : m_own)
-        m_nonfinite += countNonfinite(gradient);
+    for (std::size_t i = 0; i < m_own.size(); ++i)
+        m_nonfinite.add(countNonfinite(m_own[i]), i);
 }
 
-std::int64_t GradientBuckets::takeNonfinite()
+NonfiniteTally GradientBuckets::takeNonfinite()
 {
     countFresh();
-    return std::exchange(m_nonfinite, 0);
+    return std::exchange(m_nonfinite, {});
 }
 
 void GradientBuckets::finish()

@@ -2,6 +2,7 @@
 
 #include "engine/comm/communicator.h"
 #include "engine/recipe/strategy_plan.h"
+#include "engine/strategy/nonfinite.h"
 #include "engine/tensor/torch.h"
 
 #include <cstdint>
@@ -28,7 +29,7 @@ public:
     void finish(); ///< Ends a window: .grad() holds the mean; undefined where no rank had one.
     void zero();
 
-    std::int64_t takeNonfinite(); ///< Of this rank alone, before any average.
+    NonfiniteTally takeNonfinite(); ///< Of this rank alone, before any average.
     std::size_t count() const { return m_buckets.size(); }
     std::size_t sent() const { return m_sent; } ///< In this pass.
     std::uint64_t gradientBytes() const { return m_flat.nbytes(); }
@@ -48,6 +49,7 @@ private:
     void sendFull();
     void send(const Bucket& bucket);
     void copyIn(const Bucket& bucket);
+    void count(const Bucket& bucket);
     void countFresh();
     void agreeOnUse();
     void requireUse() const;
@@ -67,7 +69,7 @@ private:
     at::Tensor m_flat;
     at::Tensor m_averaged; ///< What earlier micro batches of the window have already averaged.
     std::size_t m_sent = 0;
-    std::int64_t m_nonfinite = 0;
+    NonfiniteTally m_nonfinite;
     bool m_sync = true;
     bool m_open = false; ///< A pass has begun and not ended.
     bool m_averagedNow = false; ///< The buckets hold a mean and no longer this rank's own sum.

@@ -1,7 +1,5 @@
 #include "engine/strategy/replica.h"
 
-#include "engine/strategy/nonfinite.h"
-
 namespace mantissa {
 
 ReplicaStrategy::ReplicaStrategy(const Model& model, const WeightSource& weights, ReplicaOptions options,
@@ -38,6 +36,7 @@ void ReplicaStrategy::makeBuckets(const DdpPlan& plan)
             continue;
         trained.push_back(m_parameters[i]);
         names.push_back(parameterNames()[i]);
+        m_trained.push_back(i);
     }
     m_buckets = std::make_unique<GradientBuckets>(m_communicator, std::move(trained), std::move(names), plan);
     m_memory.reduction = m_buckets->copyBytes();
@@ -91,18 +90,20 @@ void ReplicaStrategy::countFresh()
 {
     if (!std::exchange(m_fresh, false))
         return;
-    for (const auto& parameter : m_parameters) {
-        if (parameter.grad().defined())
-            m_nonfinite += countNonfinite(parameter.grad());
-    }
+    for (std::size_t i = 0; i < m_parameters.size(); ++i)
+        m_nonfinite.add(countNonfinite(m_parameters[i].grad()), i);
 }
 
-std::int64_t ReplicaStrategy::takeNonfiniteBefore()
+NonfiniteTally ReplicaStrategy::takeNonfiniteBefore()
 {
-    if (m_buckets)
-        return m_buckets->takeNonfinite();
-    countFresh();
-    return std::exchange(m_nonfinite, 0);
+    if (!m_buckets) {
+        countFresh();
+        return std::exchange(m_nonfinite, {});
+    }
+    NonfiniteTally tally = m_buckets->takeNonfinite();
+    if (tally.deepest)
+        tally.deepest = m_trained[*tally.deepest];
+    return tally;
 }
 
 void ReplicaStrategy::reduceGradients()

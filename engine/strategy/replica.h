@@ -27,7 +27,7 @@ public:
 
     void setSync(bool sync) override;
     void endOfBackward() override;
-    std::int64_t takeNonfiniteBefore() override;
+    NonfiniteTally takeNonfiniteBefore() override;
     void reduceGradients() override;
     void zeroGradients() override;
     void endOfStep() override {}
@@ -56,10 +56,11 @@ private:
     Communicator& m_communicator;
     std::vector<at::Tensor> m_parameters;
     std::vector<std::vector<std::size_t>> m_ofUnit; ///< Indices into m_parameters.
+    std::vector<std::size_t> m_trained; ///< Indices of those in the buckets.
     std::unique_ptr<GradientBuckets> m_buckets; ///< With more than one rank.
     std::vector<at::Tensor> m_modelBuffers; ///< Running statistics: rank 0's hold, as in DDP.
     MemoryTerms m_memory;
-    std::int64_t m_nonfinite = 0;
+    NonfiniteTally m_nonfinite;
     bool m_sync = true;
     bool m_fresh = false; ///< Gradients came in that were not yet counted.
     bool m_buffersDiffer = false; ///< Each rank has seen its own batch since the last broadcast.

@@ -274,12 +274,17 @@ void ShardedStrategy::forgetGiven()
     m_backward = false;
 }
 
-std::int64_t ShardedStrategy::takeNonfiniteBefore()
+NonfiniteTally ShardedStrategy::takeNonfiniteBefore()
 {
-    std::int64_t count = 0;
-    for (auto& unit : m_units)
-        count += unit.takeNonfinite();
-    return count;
+    NonfiniteTally tally;
+    for (std::size_t unit = 0; unit < m_units.size(); ++unit) {
+        const NonfiniteTally here = m_units[unit].takeNonfinite();
+        for (std::size_t i = 0; here.deepest && i < m_places.size(); ++i) {
+            if (m_places[i].unit == static_cast<int>(unit) && m_places[i].weight == *here.deepest)
+                tally.add(here.count, i);
+        }
+    }
+    return tally;
 }
 
 void ShardedStrategy::reduceGradients()

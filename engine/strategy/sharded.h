@@ -36,7 +36,7 @@ public:
 
     void setSync(bool sync) override { m_sync = sync; }
     void endOfBackward() override;
-    std::int64_t takeNonfiniteBefore() override;
+    NonfiniteTally takeNonfiniteBefore() override;
     void reduceGradients() override;
     void zeroGradients() override;
     void endOfStep() override;

@@ -5,6 +5,7 @@
 #include "engine/model/model.h"
 #include "engine/recipe/memory_estimate.h"
 #include "engine/recipe/run_plan.h"
+#include "engine/strategy/nonfinite.h"
 #include "engine/strategy/weight_source.h"
 #include "engine/tensor/torch.h"
 
@@ -35,7 +36,7 @@ public:
     /// After backward() returned.
     virtual void endOfBackward() = 0;
     /// Gradients of this rank alone that are Inf or NaN, over the window so far, before any reduction.
-    virtual std::int64_t takeNonfiniteBefore() = 0;
+    virtual NonfiniteTally takeNonfiniteBefore() = 0;
     /// Ends the reduction: afterwards parameters()[i].grad() is the mean over ranks (its own part under
     /// sharding).
     virtual void reduceGradients() = 0;

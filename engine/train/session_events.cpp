@@ -36,8 +36,11 @@ void addNonfinite(std::vector<RunEvent>& events, const std::vector<StepReport>& 
         const std::string elements = count == 1 ? " gradient element" : " gradient elements";
         events.push_back(event(reports[rank], time, "nonfinite", Stage::Backward,
                                std::to_string(count) + elements + " of rank " + std::to_string(rank)
-                                   + (count == 1 ? " is" : " are") + " Inf or NaN before the reduction."));
+                                   + (count == 1 ? " is" : " are")
+                                   + " Inf or NaN before the reduction; backward met the first in "
+                                   + reports[rank].nonfiniteFirst + "."));
         events.back().rank = static_cast<int>(rank);
+        events.back().layer = reports[rank].nonfiniteFirst;
     }
 }
 

@@ -61,6 +61,7 @@ struct StepReport {
     // Of this rank alone.
     std::vector<double> losses; ///< Undivided, one for each micro batch.
     std::int64_t nonfiniteBefore = 0; ///< Gradient elements that were Inf or NaN before any reduction.
+    std::string nonfiniteFirst; ///< The parameter in whose gradient backward met the first of them.
     double foundInf = 0.0; ///< As the loss scaler holds it after the ranks agreed.
     bool foundInfHere = false; ///< What this rank found by itself, after the reduction.
     bool parametersChanged = false;

@@ -232,7 +232,10 @@ void Trainer::Impl::reduceGradients(StepReport& report)
     if (m_communicator.size() > 1)
         m_watch.enter(report, Stage::Reduce);
     m_strategy->reduceGradients();
-    report.nonfiniteBefore = m_strategy->takeNonfiniteBefore();
+    const NonfiniteTally nonfinite = m_strategy->takeNonfiniteBefore();
+    report.nonfiniteBefore = nonfinite.count;
+    if (nonfinite.deepest)
+        report.nonfiniteFirst = m_strategy->parameterNames()[*nonfinite.deepest];
     m_faults.onReduced(report, m_optimizer->gradients());
 }
 

@@ -57,7 +57,7 @@ public:
     const std::vector<at::Tensor>& parameters() const override { return m_none; }
     void setSync(bool) override {}
     void endOfBackward() override {}
-    std::int64_t takeNonfiniteBefore() override { return 0; }
+    NonfiniteTally takeNonfiniteBefore() override { return {}; }
     void reduceGradients() override {}
     void zeroGradients() override {}
     void endOfStep() override {}

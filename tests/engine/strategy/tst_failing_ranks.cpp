@@ -123,6 +123,31 @@ void addRows()
     }
 }
 
+/// Gives every weight away as it is; the gradient that comes back to the output of one unit is Inf.
+class InfBehind final : public WeightAccess {
+public:
+    InfBehind(WeightAccess& inner, int unit) : m_inner(inner), m_unit(unit) {}
+
+    std::vector<at::Tensor> enter(int unit) override { return m_inner.enter(unit); }
+    at::Tensor leave(int unit, const at::Tensor& output) override { return m_inner.leave(unit, output); }
+    at::Tensor run(int unit, const at::Tensor& input, const UnitBody& body) override
+    {
+        if (unit != m_unit)
+            return m_inner.run(unit, input, body);
+        return m_inner.run(unit, input, [body](const at::Tensor& rows, const std::vector<at::Tensor>& w) {
+            at::Tensor output = body(rows, w);
+            output.register_hook([](const at::Tensor& gradient) {
+                return at::full_like(gradient, std::numeric_limits<float>::infinity());
+            });
+            return output;
+        });
+    }
+
+private:
+    WeightAccess& m_inner;
+    int m_unit;
+};
+
 } // namespace
 
 class TestFailingRanks : public QObject {
@@ -196,13 +221,34 @@ private slots:
                     torch::autograd::backward({model->forward(input, *strategy, true).sum()}, {});
                     strategy->endOfBackward();
                 }
-                const auto count = strategy->takeNonfiniteBefore();
+                const auto count = strategy->takeNonfiniteBefore().count;
                 require((count > 0) == (comm.rank() == bad),
                         "rank " + std::to_string(comm.rank()) + " counted " + std::to_string(count));
                 strategy->reduceGradients();
-                require(strategy->takeNonfiniteBefore() == 0, "counted once");
+                require(strategy->takeNonfiniteBefore().count == 0, "counted once");
             });
         }
+    }
+
+    void anInfIsTracedToTheWeightWhereBackwardMetIt_data() { anInfIsCountedOnItsRankAlone_data(); }
+    void anInfIsTracedToTheWeightWhereBackwardMetIt()
+    {
+        QFETCH(const int, kind);
+        QFETCH(const int, ranks);
+        runRanks(ranks, [=](Communicator& comm) {
+            SmallTraining training;
+            training.kind = static_cast<Kind>(kind);
+            const auto model = training.model(); // fc1, fc2, fc3
+            const auto strategy = strategyFor(training, *model, comm);
+            InfBehind access(*strategy, 1);
+            strategy->setSync(true);
+            torch::autograd::backward({model->forward(at::ones({2, 33}), access, true).sum()}, {});
+            strategy->endOfBackward();
+            const auto deepest = strategy->takeNonfiniteBefore().deepest;
+            require(deepest && strategy->parameterNames().at(*deepest) == "fc2.bias",
+                    deepest ? strategy->parameterNames().at(*deepest) : "none");
+            strategy->reduceGradients();
+        });
     }
 };
 
