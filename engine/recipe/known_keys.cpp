@@ -49,13 +49,14 @@ const std::vector<std::string_view> kTopKeys = {"seed_everything", "trainer",   
                                                 "optimizer",       "lr_scheduler", "mantissa", "ckpt_path",
                                                 "weights_only"};
 
-/// The keys directly under a section, from the table of fields.
-std::vector<std::string_view> keysUnder(std::string_view section)
+/// The keys directly under a section, from the table of fields; of a class, if one is named, those that it
+/// takes.
+std::vector<std::string_view> keysUnder(std::string_view section, std::string_view className = {})
 {
     std::vector<std::string_view> keys;
     for (const auto* field : allFields()) {
         if (!field->path.starts_with(section) || field->path.size() <= section.size()
-            || field->path[section.size()] != '.')
+            || field->path[section.size()] != '.' || (!className.empty() && !field->isTakenBy(className)))
             continue;
         const auto rest = field->path.substr(section.size() + 1);
         const auto key = rest.substr(0, rest.find_first_of(".["));
@@ -126,18 +127,19 @@ private:
     std::vector<UnknownKey> m_found;
 };
 
-/// Arguments of classes that are known here: those of the one class for optimizers and schedules; else, for
-/// this engine's own, all fields of the section.
+/// Arguments of classes that are known here: those of the one class.
 void checkOwnClass(KeyCheck& check, const Setup& setup, const std::string& section)
 {
     if (const auto known = argumentNames(setup, section)) {
         check.section(setup, section + ".init_args", *known, isHarmlessArgument);
         return;
     }
-    if (!setup.at(section + ".class_path").asString().starts_with("mantissa."))
+    const std::string classPath = setup.at(section + ".class_path").asString();
+    if (!classPath.starts_with("mantissa."))
         return;
     check.section(setup, section, {"class_path", "init_args"});
-    check.section(setup, section + ".init_args", keysUnder(section + ".init_args"));
+    if (const auto known = keysUnder(section + ".init_args", shortClassName(classPath)); !known.empty())
+        check.section(setup, section + ".init_args", known); // Else no such class, which is told as that.
 }
 
 } // namespace

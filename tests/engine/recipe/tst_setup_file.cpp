@@ -145,6 +145,8 @@ private slots:
         row("mantissa: {ranks: 2, fabric: {max_nrom: 1}}\n", "1:31 unknown_key", "Did you mean max_norm?");
         row("model:\n  class_path: mantissa.MLP\n  init_args: {hiden: 8}\n", "3:15 unknown_key",
             "Did you mean hidden?");
+        row("model:\n  class_path: mantissa.MLP\n  init_args: {heads: 8}\n", "3:15 unknown_key",
+            "Known here: inputs, hidden, classes, layers, weights.");
     }
 
     void unknownKeysAreKeptAndReported()
