@@ -18,9 +18,7 @@ Json runJson(const RunSummaryRow& row)
     json["run"] = row.id;
     json["name"] = row.name;
     json["folder"] = row.folder.string();
-    json["state"] = !row.error.empty() ? "unreadable"
-        : silent                       ? "silent"
-                                       : std::string(runStateId(row.state));
+    json["state"] = silent ? "silent" : std::string(runStateId(row.state));
     json["steps"] = row.steps;
     json["started"] = row.started;
     json["ended"] = row.ended.empty() ? Json() : Json(row.ended);
@@ -30,8 +28,13 @@ Json runJson(const RunSummaryRow& row)
     json["parent"] = row.parentRun.empty() ? Json() : Json{{"run", row.parentRun}, {"step", row.parentStep}};
     if (silent)
         json["silent_s"] = row.silentSeconds;
-    if (!row.error.empty())
-        json["error"] = row.error;
+    if (row.error.empty())
+        return json;
+    for (const char* unknown : {"name", "steps", "started", "ended", "host", "kind", "lost", "parent"})
+        json[unknown] = nullptr;
+    json["state"] = row.stateText;
+    json["error"] = row.error;
+    json["hint"] = row.hint;
     return json;
 }
 

@@ -22,33 +22,30 @@ void printTable(const std::vector<RunSummaryRow>& rows)
         if (row.error.empty())
             table.add({row.id, row.name, stateWords(row), std::to_string(row.steps), row.started, row.host});
         else
-            table.add({row.id, row.name, "unreadable", "", "", ""});
+            table.add({row.id, row.name, row.stateText, "", "", ""});
     }
     table.print();
 }
 
 int listThem(const Options& options)
 {
-    std::error_code error;
-    if (std::filesystem::exists(options.history, error)
-        && !std::filesystem::is_directory(options.history, error))
-        return report(
-            {ErrorCode::Io, options.history + " is not a folder.", "Give the folder that holds the runs."});
     const auto rows = listRuns(options.history);
+    if (!rows)
+        return report(rows.error());
     if (options.json) {
         auto list = Json::array();
-        for (const auto& row : rows)
+        for (const auto& row : *rows)
             list.push_back(runJson(row));
         printJson(list);
         return Ok;
     }
-    if (rows.empty())
+    if (rows->empty())
         std::printf("No runs in %s.\n", options.history.c_str());
     else
-        printTable(rows);
-    for (const auto& row : rows)
+        printTable(*rows);
+    for (const auto& row : *rows)
         if (!row.error.empty())
-            std::fprintf(stderr, "mantissa-cli: %s\n", row.error.c_str());
+            std::fprintf(stderr, "mantissa-cli: %s\n  %s\n", row.error.c_str(), row.hint.c_str());
     return Ok;
 }
 

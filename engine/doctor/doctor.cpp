@@ -98,9 +98,11 @@ Examined history(const fs::path& folder)
         return {"history", "History", Mark::Missing, "Nothing can be written into " + place.string() + ".",
                 "Make it writable, or name another folder with --history."};
     const auto rows = listRuns(folder);
-    const auto broken =
-        std::count_if(rows.begin(), rows.end(), [](const RunSummaryRow& row) { return !row.error.empty(); });
-    auto found = counted(static_cast<std::int64_t>(rows.size()), "run") + " in " + folder.string();
+    if (!rows)
+        return {"history", "History", Mark::Missing, rows.error().message, rows.error().hint};
+    const auto broken = std::count_if(rows->begin(), rows->end(),
+                                      [](const RunSummaryRow& row) { return !row.error.empty(); });
+    auto found = counted(static_cast<std::int64_t>(rows->size()), "run") + " in " + folder.string();
     if (broken > 0)
         found += ", " + counted(broken, "of them", "of them") + " cannot be read";
     const auto space = fs::space(place, error);

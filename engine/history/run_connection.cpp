@@ -85,11 +85,9 @@ std::filesystem::path RunSource::file() const
 
 Result<std::unique_ptr<SQLite::Database>> RunSource::open() const
 {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(file(), error))
-        return Error{ErrorCode::NotFound,
-                     m_folder.string() + " holds no run: there is no " + kRunFile + " in it.",
-                     "Give the folder of one run; mantissa-cli runs lists what there is."};
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file(), ignored))
+        return missingFile();
     auto database = openInPlace();
     if (!database)
         return database;
@@ -100,6 +98,36 @@ Result<std::unique_ptr<SQLite::Database>> RunSource::open() const
         return historyError(exception, file());
     }
     return database;
+}
+
+Error RunSource::missingFile() const
+{
+    std::error_code error;
+    const auto status = std::filesystem::status(file(), error);
+    const bool missing = status.type() == std::filesystem::file_type::not_found;
+    if (error && !missing)
+        return {ErrorCode::Io, m_folder.string() + " cannot be read: " + error.message() + ".",
+                "Check that you may read the run's folder."};
+    if (missing && !std::filesystem::exists(m_folder / kSetupFile, error))
+        return {ErrorCode::NotFound, m_folder.string() + " holds no run: there is no " + kRunFile + " in it.",
+                "Give the folder of one run; mantissa-cli runs lists what there is."};
+    return {ErrorCode::Damaged,
+            "The run has lost what it recorded: "
+                + (missing ? "there is no " + std::string(kRunFile) + " in " + m_folder.string()
+                           : file().string() + " is no file")
+                + ".",
+            std::string(kSetupFile) + " in that folder still holds its set-up. " + kDamageHint};
+}
+
+bool RunSource::isNewer() const
+{
+    try {
+        const auto database = openInPlace();
+        return database && (*database)->execAndGet("PRAGMA application_id").getInt() == kHistoryApplicationId
+            && (*database)->execAndGet("PRAGMA user_version").getInt() > kHistoryVersion;
+    } catch (const SQLite::Exception&) {
+        return false;
+    }
 }
 
 // The file is never opened by other means than SQLite's: closing it would drop the locks of a writer in this

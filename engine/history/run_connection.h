@@ -28,7 +28,11 @@ public:
     /// the writer from ending the run.
     Result<std::unique_ptr<SQLite::Database>> open() const;
 
+    /// Whether a file that does not open is ours, from a newer version.
+    bool isNewer() const;
+
 private:
+    Error missingFile() const;
     Result<std::unique_ptr<SQLite::Database>> openInPlace() const;
     Result<std::unique_ptr<SQLite::Database>> openCopy() const;
 

@@ -1,74 +1,17 @@
 #include "engine/history/run_reader.h"
 
 #include "engine/core/guarded.h"
-#include "engine/history/annotations.h"
 #include "engine/history/histogram_rows.h"
 #include "engine/history/run_connection.h"
-#include "engine/history/run_folder.h"
+#include "engine/history/run_summary.h"
 #include "engine/history/schema.h"
-#include "engine/history/writing_process.h"
 
-#include <algorithm>
 #include <bit>
-#include <charconv>
-#include <chrono>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
 namespace mantissa {
 namespace {
-
-std::string text(const RunMeta& meta, std::string_view key)
-{
-    const auto entry = meta.find(key);
-    return entry == meta.end() ? std::string() : entry->second;
-}
-
-template <typename Number>
-Number number(const RunMeta& meta, std::string_view key, Number fallback)
-{
-    const std::string value = text(meta, key);
-    Number parsed = fallback;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
-    return error == std::errc() && end == value.data() + value.size() ? parsed : fallback;
-}
-
-RunState stateNamed(std::string_view id)
-{
-    for (int state = 0; state <= static_cast<int>(RunState::Interrupted); ++state)
-        if (runStateId(static_cast<RunState>(state)) == id)
-            return static_cast<RunState>(state);
-    return RunState::Interrupted;
-}
-
-std::string silenceText(double seconds, const std::string& host)
-{
-    const auto minutes = static_cast<long long>(seconds / 60.0);
-    const std::string length = minutes < 120 ? std::to_string(minutes) + " min"
-        : minutes < 2 * 24 * 60              ? std::to_string(minutes / 60) + " h"
-                                             : std::to_string(minutes / (24 * 60)) + " days";
-    return "silent " + length + " (" + host + ")";
-}
-
-/// What a run that did not end is, as far as can be told from here.
-void resolveState(const RunMeta& meta, RunSummaryRow& row)
-{
-    row.state = stateNamed(text(meta, "state"));
-    if (!hasEnded(row.state)) {
-        const WritingProcess writer = {row.host, text(meta, "boot_id"), number(meta, "pid", 0L),
-                                       text(meta, "process_start")};
-        const auto liveness = livenessOf(writer);
-        if (liveness == Liveness::OtherHost) {
-            const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
-            row.silentSeconds = std::max(0.0, now.count() - number(meta, "last_beat", now.count()));
-        }
-        if (liveness != Liveness::Alive)
-            row.state = RunState::Interrupted;
-    }
-    row.stateText = row.silentSeconds >= 0.0 ? silenceText(row.silentSeconds, row.host)
-                                             : std::string(runStateId(row.state));
-}
 
 template <typename T>
 bool appendBlob(const SQLite::Column& column, std::int64_t count, std::vector<T>& into)
@@ -87,7 +30,11 @@ class FileRunReader final : public RunReader {
 public:
     explicit FileRunReader(const std::filesystem::path& folder) : m_source(folder) {}
 
-    Result<RunSummaryRow> summary() const override { return ask<RunSummaryRow>(&FileRunReader::readSummary); }
+    Result<RunSummaryRow> summary() const override
+    {
+        return withDatabase<RunSummaryRow>(
+            [&](SQLite::Database& database) { return readSummary(database, m_source.folder()); });
+    }
     Result<StoredSetup> setup() const override { return ask<StoredSetup>(&FileRunReader::readSetup); }
     Result<std::vector<SeriesSpec>> series() const override
     {
@@ -136,7 +83,6 @@ private:
         });
     }
 
-    Result<RunSummaryRow> readSummary(SQLite::Database& database) const;
     Result<StoredSetup> readSetup(SQLite::Database& database) const;
     Result<std::vector<SeriesSpec>> readSeries(SQLite::Database& database) const;
     Result<std::vector<RunEvent>> readEvents(SQLite::Database& database) const;
@@ -146,33 +92,14 @@ private:
     RunSource m_source;
 };
 
-Result<RunSummaryRow> FileRunReader::readSummary(SQLite::Database& database) const
-{
-    const auto meta = readMeta(database);
-    RunSummaryRow row;
-    row.id = text(meta, "id");
-    row.name = text(meta, "name");
-    row.folder = m_source.folder();
-    row.kind = text(meta, "kind");
-    row.host = text(meta, "host");
-    row.started = text(meta, "started");
-    row.ended = text(meta, "ended");
-    row.steps = number(meta, "last_step", std::int64_t{-1}) + 1;
-    row.lostPoints = number(meta, "lost", std::uint64_t{0});
-    row.parentRun = text(meta, "parent_run");
-    row.parentStep = number(meta, "parent_step", std::int64_t{-1});
-    resolveState(meta, row);
-    if (const auto annotations = readAnnotations(m_source.folder()); annotations && annotations->name)
-        row.name = *annotations->name;
-    return row;
-}
-
 Result<StoredSetup> FileRunReader::readSetup(SQLite::Database& database) const
 {
     SQLite::Statement select(
         database, "SELECT yaml, effective, findings, assumed, environment FROM setup ORDER BY seq LIMIT 1");
     if (!select.executeStep())
-        return StoredSetup{};
+        return Error{ErrorCode::Damaged,
+                     "The history file is damaged: " + m_source.file().string() + " holds no set-up.",
+                     kDamageHint};
     return StoredSetup{select.getColumn(0).getString(), select.getColumn(1).getString(),
                        select.getColumn(2).getString(), select.getColumn(3).getString(),
                        select.getColumn(4).getString()};
@@ -238,8 +165,8 @@ Result<SeriesPoints> FileRunReader::readPoints(SQLite::Database& database, const
             || !appendBlob(chunk.getColumn(2), count, points.time)
             || !appendBlob(chunk.getColumn(3), count, points.value))
             return Error{ErrorCode::Damaged,
-                         "The history file is damaged: a block of " + spec.name
-                             + " has another length than it says.",
+                         "The history file is damaged: a block of " + spec.name + " in "
+                             + m_source.file().string() + " has another length than it says.",
                          "Nothing was changed. The other series can still be read."};
     }
     SQLite::Statement tail(database, "SELECT step, time, bits FROM tail WHERE series = ? ORDER BY seq");

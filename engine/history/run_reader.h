@@ -21,7 +21,8 @@ struct RunSummaryRow {
     std::filesystem::path folder;
     std::string kind;
     RunState state = RunState::Interrupted;
-    std::string stateText; ///< "running", or "silent 14 min (node17)" for another host's.
+    std::string stateText; ///< "running", or "silent 14 min (node17)" for another host's; of a run that
+                           ///< cannot be read "damaged", "newer" (than this version reads) or "unreadable".
     double silentSeconds = -1.0; ///< Since the last sign of a run of another host that has not ended; then
                                  ///< `state` is Interrupted.
     std::int64_t steps = 0;
@@ -31,7 +32,9 @@ struct RunSummaryRow {
     std::uint64_t lostPoints = 0; ///< Recorded, and not in the file: the disk took none for too long.
     std::string parentRun; ///< Id of the run that this one goes on from; empty: none.
     std::int64_t parentStep = -1; ///< The last step that both have.
-    std::string error; ///< Why the folder cannot be read; then only `folder` and `name` hold.
+    std::string error; ///< Why the run cannot be read; then only `folder`, `id` and `name` (both from the
+                       ///< folder's name), `stateText` and `hint` hold, and `steps` is -1.
+    std::string hint; ///< … and what to do about it.
 };
 
 /// Every point of one series, in the order of recording.
@@ -71,8 +74,9 @@ public:
 /// One run as a list shows it.
 Result<RunSummaryRow> summarizeRun(const std::filesystem::path& folder);
 
-/// The runs of a history folder, newest first. Folders that cannot be read are listed with their error.
-std::vector<RunSummaryRow> listRuns(const std::filesystem::path& history);
+/// The runs of a history folder, newest first; none where there is no such folder yet. Runs that cannot be
+/// read are listed with their error. Io where the folder itself cannot be read.
+Result<std::vector<RunSummaryRow>> listRuns(const std::filesystem::path& history);
 
 /// RUN of the command line: an id, a unique name, a unique prefix of either, or a folder.
 Result<std::filesystem::path> findRun(const std::filesystem::path& history, const std::string& run);

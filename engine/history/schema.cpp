@@ -78,8 +78,7 @@ Error historyError(const SQLite::Exception& exception, const std::filesystem::pa
     case SQLITE_ERROR: // A table or column that is missing.
     case SQLITE_FORMAT:
     case SQLITE_MISMATCH:
-        return {ErrorCode::Damaged, "The history file is damaged: " + reason + ".",
-                "Nothing was changed. A copy of the folder from before can be put in its place."};
+        return {ErrorCode::Damaged, "The history file is damaged: " + reason + ".", kDamageHint};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return {ErrorCode::Io, "Another program holds the history file: " + reason + ".",

@@ -17,6 +17,10 @@ inline constexpr std::int32_t kHistoryApplicationId = 0x4D414E54; ///< "MANT"
 inline constexpr int kHistoryVersion = 1; ///< user_version of the newest schema.
 inline constexpr std::size_t kChunkPoints = 1024;
 
+/// The way out of every damage.
+inline constexpr const char* kDamageHint =
+    "Nothing was changed. A copy of the folder from before can be put in its place.";
+
 /// Brings a file from its user_version to the newest one in one transaction. Throws SQLite::Exception.
 void migrateHistory(SQLite::Database& database);
 

@@ -286,7 +286,7 @@ private slots:
         script.steps = 5;
         bench.train("first", script);
         HistoryPage page(bench.services);
-        page.open(listRuns(bench.history()).front().folder);
+        page.open(listRuns(bench.history())->front().folder);
         QTRY_COMPARE(page.view().setupText(), QString::fromLatin1(kSetup));
         QSignalSpy drafts(&bench.navigation, &Navigation::draftAsked);
 

@@ -148,8 +148,47 @@ private slots:
         QCOMPARE(listed.exitCode, 0);
         QCOMPARE(listed.json().array().size(), 2);
         const auto bad = listed.json().array()[1].toObject();
-        QCOMPARE(bad["state"].toString(), QStringLiteral("unreadable"));
+        QCOMPARE(bad["state"].toString(), QStringLiteral("newer"));
         QVERIFY(bad["error"].toString().contains(QStringLiteral("version 9")));
+        for (const char* unknown : {"name", "steps", "started", "ended", "host", "kind", "lost", "parent"})
+            QVERIFY2(bad.contains(unknown) && bad[unknown].isNull(), unknown);
+    }
+
+    void aDamagedRunIsSaidToBeSoByEachCommand()
+    {
+        QTemporaryDir history;
+        const auto id = QString::fromStdString(storedRun(history, "one"));
+        for (const auto& entry : std::filesystem::directory_iterator(history.path().toStdString()))
+            std::filesystem::remove(entry.path() / "run.sqlite");
+        const QStringList where = {"--history", history.path()};
+
+        const auto listed = runCommand(QStringList{"runs"} + where);
+
+        QCOMPARE(listed.exitCode, 0);
+        QVERIFY2(listed.out.contains("damaged"), listed.out);
+        QVERIFY2(listed.err.contains("there is no run.sqlite in"), listed.err);
+        for (const QStringList& command :
+             {QStringList{"show", id}, QStringList{"resume", id}, QStringList{"rewind", id, "--to", "2"}}) {
+            const auto result = runCommand(command + where);
+            QCOMPARE(result.exitCode, 4);
+            QVERIFY2(result.err.contains("there is no run.sqlite in"), result.err);
+        }
+    }
+
+    void aHistoryThatCannotBeReadEndsWithThree()
+    {
+        QTemporaryDir place;
+        const auto file = place.path() + "/file";
+        std::ofstream(file.toStdString()) << "x";
+
+        for (const QStringList& command :
+             {QStringList{"runs"}, QStringList{"runs", "--json"}, QStringList{"show", "abc"},
+              QStringList{"resume", "abc"}, QStringList{"rewind", "abc", "--to", "2"}}) {
+            const auto result = runCommand(command + QStringList{"--history", file});
+            QCOMPARE(result.exitCode, 3);
+            QVERIFY(result.out.isEmpty());
+            QVERIFY2(result.err.contains(("The history " + file + " cannot be read").toUtf8()), result.err);
+        }
     }
 
     void anUnknownRunIsAClearError()

@@ -93,7 +93,7 @@ private slots:
         QCOMPARE(result.lastLine()["state"].toString(), QStringLiteral("refused"));
         QVERIFY(!result.lastLine()["findings"].toArray().isEmpty());
         QVERIFY2(result.err.contains("setup.yaml:7:"), result.err); // At the fused optimizer.
-        QVERIFY(listRuns(m_history.toStdString()).empty());
+        QVERIFY(listRuns(m_history.toStdString())->empty());
     }
 
     void aModeLetsItStart()
@@ -102,7 +102,7 @@ private slots:
         const auto faithful = runCommand(train(kRefused, {"--mode", "faithful", "--json"}));
 
         QVERIFY2(extended.exitCode == 0 && faithful.exitCode == 0, extended.err);
-        QCOMPARE(listRuns(m_history.toStdString()).size(), std::size_t{2});
+        QCOMPARE(listRuns(m_history.toStdString())->size(), std::size_t{2});
     }
 
     void settingsAreChangedAndStoredAsChanged()
@@ -157,7 +157,7 @@ private slots:
         QVERIFY(process.waitForFinished(20'000));
 
         QCOMPARE(process.exitCode(), 0);
-        const auto runs = listRuns(m_history.toStdString());
+        const auto runs = *listRuns(m_history.toStdString());
         QCOMPARE(runs.size(), std::size_t{1});
         QCOMPARE(runs.front().state, RunState::Finished);
     }
@@ -177,7 +177,7 @@ private slots:
         QCOMPARE(process.exitCode(), 130);
         told += process.readAllStandardError();
         QVERIFY2(told.contains("not through after 1 s"), told);
-        const auto runs = listRuns(m_history.toStdString());
+        const auto runs = *listRuns(m_history.toStdString());
         QVERIFY2(runs.front().error.empty(), runs.front().error.c_str());
         QCOMPARE(runs.front().state, RunState::Interrupted);
         QVERIFY(runs.front().steps > 0);

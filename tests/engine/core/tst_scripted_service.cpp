@@ -50,7 +50,7 @@ private slots:
         QCOMPARE(summary.steps, std::int64_t{120});
         QCOMPARE(summary.skipped, std::int64_t{2});
         QVERIFY(summary.final.contains("loss"));
-        const auto rows = listRuns(history.path().toStdString());
+        const auto rows = *listRuns(history.path().toStdString());
         QCOMPARE(rows.size(), std::size_t{1});
         QCOMPARE(rows[0].state, RunState::Finished);
         QCOMPARE(rows[0].steps, std::int64_t{120});

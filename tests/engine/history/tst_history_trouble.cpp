@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 using namespace mantissa;
 using namespace mantissa::test;
@@ -37,6 +38,23 @@ void execute(const std::filesystem::path& folder, const std::string& sql)
         .exec(sql);
 }
 
+/// Writes over the first page of a table.
+void spoilTable(const std::filesystem::path& folder, const std::string& table)
+{
+    const auto file = folder / "run.sqlite";
+    int page = 0;
+    int size = 0;
+    {
+        SQLite::Database database(file.string());
+        page =
+            database.execAndGet("SELECT rootpage FROM sqlite_schema WHERE name = '" + table + "'").getInt();
+        size = database.execAndGet("PRAGMA page_size").getInt();
+    }
+    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(static_cast<std::streamoff>(page - 1) * size);
+    bytes << std::string(static_cast<std::size_t>(size), '\xA7');
+}
+
 /// What breaks a run's file, by name.
 void breakFile(const std::string& how, const std::filesystem::path& folder)
 {
@@ -57,7 +75,28 @@ void breakFile(const std::string& how, const std::filesystem::path& folder)
         std::filesystem::remove(file);
     else if (how == "a folder")
         std::filesystem::remove(file), std::filesystem::create_directory(file);
+    else if (how == "no state")
+        execute(folder, "DELETE FROM meta WHERE key = 'state'");
+    else if (how == "odd state")
+        execute(folder, "UPDATE meta SET value = 'done' WHERE key = 'state'");
+    else if (how == "no steps")
+        execute(folder, "UPDATE meta SET value = 'many' WHERE key = 'last_step'");
+    else if (how == "no set-up")
+        execute(folder, "DELETE FROM setup");
+    else
+        spoilTable(folder, how);
 }
+
+/// What this process may not read while this lives, even where it runs as root.
+class AnotherUser {
+public:
+    AnotherUser() { m_changed = geteuid() != 0 || seteuid(65534) == 0; }
+    ~AnotherUser() { (void)seteuid(getuid()); }
+    bool isOne() const { return m_changed; }
+
+private:
+    bool m_changed = false;
+};
 
 /// Files of this process grow to `bytes` at most while this lives: a disk that is full.
 class FullDisk {
@@ -100,7 +139,17 @@ private slots:
         QTest::newRow("missing") << "missing"
                                  << "no run.sqlite";
         QTest::newRow("a folder") << "a folder"
-                                  << "no run.sqlite";
+                                  << "run.sqlite is no file";
+        QTest::newRow("no state") << "no state"
+                                  << "no state";
+        QTest::newRow("odd state") << "odd state"
+                                   << "\"done\"";
+        QTest::newRow("no steps") << "no steps"
+                                  << "how many steps";
+        QTest::newRow("no set-up") << "no set-up"
+                                   << "no set-up";
+        for (const char* table : {"meta", "setup", "series", "tail", "chunk", "event", "checkpoint"})
+            QTest::newRow(table) << table << "damaged";
     }
     void aBrokenFileIsListedWithItsError()
     {
@@ -111,15 +160,77 @@ private slots:
         goodRun(history, "20261130-204409-good-whole234");
         breakFile(how.toStdString(), folder);
 
-        const auto rows = listRuns(pathOf(history));
+        const auto rows = *listRuns(pathOf(history));
 
         QCOMPARE(rows.size(), std::size_t{2});
         QVERIFY(rows[0].error.empty());
         QVERIFY2(rows[1].error.find(word.toStdString()) != std::string::npos, rows[1].error.c_str());
         QCOMPARE(rows[1].id, std::string("abcd2345"));
         QCOMPARE(*findRun(pathOf(history), "abcd"), folder);
-        const auto code = RunReader::open(folder).error().code;
-        QCOMPARE(code, word.contains("no run") ? ErrorCode::NotFound : ErrorCode::Damaged);
+        QCOMPARE(rows[1].stateText, std::string(how == "newer" ? "newer" : "damaged"));
+        QCOMPARE(rows[1].steps, std::int64_t{-1});
+        QVERIFY(!rows[1].hint.empty());
+        QCOMPARE(RunReader::open(folder).error().code, ErrorCode::Damaged);
+    }
+
+    void whatMayNotBeReadIsNotTakenForEmpty()
+    {
+        QTemporaryDir history;
+        namespace fs = std::filesystem;
+        fs::permissions(pathOf(history), fs::perms::all);
+        const auto closed = goodRun(history, "20261130-204409-closed-abcd2345");
+        const auto file = goodRun(history, "20261130-204409-file-whole234");
+        fs::permissions(closed, fs::perms::none);
+        fs::permissions(file / "run.sqlite", fs::perms::none);
+        const AnotherUser user;
+        if (!user.isOne())
+            QSKIP("Nothing can be hidden from this user.");
+
+        const auto rows = listRuns(pathOf(history));
+        const auto inside = listRuns(closed);
+
+        QVERIFY(rows);
+        QCOMPARE(rows->size(), std::size_t{2});
+        for (const auto& row : *rows) {
+            QCOMPARE(row.stateText, std::string("unreadable"));
+            QVERIFY2(row.error.find("Permission denied") != std::string::npos, row.error.c_str());
+        }
+        QCOMPARE(RunReader::open(closed).error().code, ErrorCode::Io);
+        QVERIFY(!inside);
+        QCOMPARE(inside.error().code, ErrorCode::Io);
+        QCOMPARE(findRun(closed, "any").error().code, ErrorCode::Io);
+    }
+
+    void aHistoryThatIsNoFolderIsAnErrorAndAMissingOneIsEmpty()
+    {
+        QTemporaryDir place;
+        writeFile(pathOf(place) / "file", "x");
+        std::filesystem::create_symlink(pathOf(place) / "nowhere", pathOf(place) / "link");
+
+        QVERIFY(listRuns(pathOf(place) / "none")->empty());
+        for (const char* name : {"file", "file/below", "link"}) {
+            const auto rows = listRuns(pathOf(place) / name);
+            QVERIFY2(!rows, name);
+            QCOMPARE(rows.error().code, ErrorCode::Io);
+            QVERIFY(rows.error().message.find((pathOf(place) / name).string()) != std::string::npos);
+        }
+    }
+
+    void aCopiedRunIsToldApartByItsFolder()
+    {
+        QTemporaryDir history;
+        const auto folder = goodRun(history, "20261130-204409-first-abcd2345");
+        const auto id = listRuns(pathOf(history))->at(0).id;
+        goodRun(history, "copy of first");
+
+        const auto both = findRun(pathOf(history), id);
+
+        QVERIFY(!both);
+        for (const char* name : {"20261130-204409-first-abcd2345", "copy of first"})
+            QVERIFY2(both.error().message.find(name) != std::string::npos, both.error().message.c_str());
+        QVERIFY(both.error().hint.find("folder") != std::string::npos);
+        QCOMPARE(*findRun(pathOf(history), "copy of first"), pathOf(history) / "copy of first");
+        QCOMPARE(*findRun(pathOf(history), "20261130-204409-first-abcd2345"), folder);
     }
 
     void aNewerFileStaysAsItIs()
@@ -199,7 +310,7 @@ private slots:
             QVERIFY(writer->lostCount() > 0);
         }
 
-        const auto row = listRuns(pathOf(place)).at(0);
+        const auto row = listRuns(pathOf(place))->at(0);
 
         umount2(place.path().toUtf8(), MNT_DETACH);
         QVERIFY2(row.error.empty(), row.error.c_str());
@@ -243,7 +354,7 @@ private slots:
                 "UPDATE meta SET value = unixepoch() - 14 * 60 WHERE key = 'last_beat';"
                 "UPDATE meta SET value = 'node17' WHERE key = 'host'");
 
-        const auto row = listRuns(pathOf(history)).at(0);
+        const auto row = listRuns(pathOf(history))->at(0);
 
         QCOMPARE(row.stateText, std::string("silent 14 min (node17)"));
         QCOMPARE(row.state, RunState::Interrupted);
@@ -289,10 +400,10 @@ private slots:
         QVERIFY(writeAnnotations(folder, annotations));
 
         QVERIFY(*readAnnotations(folder) == annotations);
-        QCOMPARE(listRuns(pathOf(history)).at(0).name, std::string("better name"));
+        QCOMPARE(listRuns(pathOf(history))->at(0).name, std::string("better name"));
         writeFile(folder / "annotations.json", "{\"name\": 3");
         QCOMPARE(readAnnotations(folder).error().code, ErrorCode::Damaged);
-        QCOMPARE(listRuns(pathOf(history)).at(0).name, std::string("golden of version 1"));
+        QCOMPARE(listRuns(pathOf(history))->at(0).name, std::string("golden of version 1"));
     }
 
     void aThousandRunsAreListedWithinASecond()
@@ -303,7 +414,7 @@ private slots:
         QElapsedTimer timer;
         timer.start();
 
-        const auto rows = listRuns(pathOf(history));
+        const auto rows = *listRuns(pathOf(history));
 
         const auto ms = timer.elapsed();
         qInfo("1000 runs listed in %lld ms", static_cast<long long>(ms));

@@ -247,7 +247,7 @@ private slots:
                 threads.emplace_back([&] { writer = started(someRun(pathOf(history), "same")); });
         }
 
-        const auto rows = listRuns(pathOf(history));
+        const auto rows = *listRuns(pathOf(history));
 
         QCOMPARE(rows.size(), writers.size());
         for (const auto& row : rows)

@@ -172,7 +172,9 @@ void HistoryPage::readList()
     }
     const auto history = m_services.history;
     m_files.run([history] { return listRuns(history); },
-                [this](std::vector<RunSummaryRow> runs) { takeList(std::move(runs)); });
+                [this](Result<std::vector<RunSummaryRow>> runs) {
+                    takeList(runs ? *std::move(runs) : std::vector<RunSummaryRow>());
+                });
 }
 
 void HistoryPage::takeList(std::vector<RunSummaryRow> runs)
