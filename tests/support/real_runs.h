@@ -35,7 +35,7 @@ inline RunPlan scaledPlan(StrategyKind strategy, int ranks)
     RunPlan plan = smallPlan(strategy, ranks);
     plan.precision = PrecisionMode::Fp16Mixed;
     plan.scaler = {true, 1024.0, 2.0, 0.5, 2000};
-    plan.optimizer = {OptimizerKind::AdamW, OptimizerImpl::Foreach, 1e-3};
+    plan.optimizer.learningRate = 1e-3; // AdamW, foreach
     return plan;
 }
 
