@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
-/// A line of tests/data/rules/cases.jsonl: a set-up that triggers a rule, nearly does, or is cured by a fix.
+/// A line of tests/data/rules/<topic>.jsonl: a set-up that triggers a rule, nearly does, or is cured by a
+/// fix.
 struct RuleCase {
     std::string rule;
     std::string kind;
@@ -35,10 +37,12 @@ struct RuleCase {
 inline std::vector<RuleCase> ruleCases()
 {
     std::vector<RuleCase> cases;
-    std::ifstream file(TEST_DATA "/rules/cases.jsonl");
-    for (std::string line; std::getline(file, line);) {
-        const auto row = nlohmann::json::parse(line);
-        cases.push_back({row["rule"], row["kind"], row});
+    for (const auto& entry : std::filesystem::directory_iterator(TEST_DATA "/rules")) {
+        std::ifstream file(entry.path());
+        for (std::string line; std::getline(file, line);) {
+            const auto row = nlohmann::json::parse(line);
+            cases.push_back({row["rule"], row["kind"], row});
+        }
     }
     return cases;
 }

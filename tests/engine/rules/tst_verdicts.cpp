@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -16,8 +17,8 @@ using namespace mantissa;
 
 namespace {
 
-/// A set-up that the real package was run with, and what it did. `cause` is the rule that its words belong
-/// to.
+/// A set-up that the real package was run with, and what it did. `cause` and `warns` are the rules that its
+/// words belong to, from causes/<topic>.tsv.
 struct Row {
     std::string id;
     Setup setup;
@@ -36,13 +37,24 @@ Row readRow(const nlohmann::json& json)
         knobs.emplace(name, valueFromJson(value));
     Target target = shippedTargets().front();
     target.gpus = json["gpus"].get<int>();
-    return {json["id"],
-            setupFromKnobs(knobs),
-            target,
-            json["outcome"],
-            json.value("exception", ""),
-            json.value("cause", ""),
-            json.value("warns", "")};
+    return {json["id"], setupFromKnobs(knobs), target, json["outcome"], json.value("exception", ""), {}, {}};
+}
+
+struct Cause {
+    std::string row;
+    std::string kind; ///< "error" or "warning"
+    std::string rule;
+};
+
+std::vector<Cause> readCauses()
+{
+    std::vector<Cause> causes;
+    for (const auto& entry : std::filesystem::directory_iterator(TEST_DATA "/verdicts/causes")) {
+        std::ifstream file(entry.path());
+        for (Cause cause; file >> cause.row >> cause.kind >> cause.rule;)
+            causes.push_back(cause);
+    }
+    return causes;
 }
 
 const Finding* find(const std::vector<Finding>& findings, const std::string& rule)
@@ -66,6 +78,14 @@ private slots:
         std::ifstream file(TEST_DATA "/verdicts/rows.jsonl");
         for (std::string line; std::getline(file, line);)
             m_rows.push_back(readRow(nlohmann::json::parse(line)));
+        std::map<std::string, Row*> byId;
+        for (Row& row : m_rows)
+            byId[row.id] = &row;
+        for (const Cause& cause : readCauses()) {
+            QVERIFY2(byId.contains(cause.row), cause.row.c_str());
+            Row& row = *byId[cause.row];
+            (cause.kind == "error" ? row.cause : row.warns) = cause.rule;
+        }
         QVERIFY(m_rows.size() > 2000);
     }
 
