@@ -1,6 +1,7 @@
 #include "ui/main_window.h"
 
 #include "ui/bridge/engine_loader.h"
+#include "ui/document/kept_draft.h"
 #include "ui/document/setup_document.h"
 #include "ui/pages/navigation.h"
 #include "ui/pages/page_catalogue.h"
@@ -229,19 +230,38 @@ void MainWindow::showEvent(QShowEvent* event)
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     event->ignore();
-    if (m_asking) // Closing goes on when that is answered.
+    if (!m_exitCode && !mayLeaveText())
         return;
-    const auto& text = m_services.document.text();
-    if (!(m_leaving && m_answeredFor == text) && !mayDiscard())
-        return;
-    m_answeredFor = text;
     for (auto* page : m_pages)
-        if (!page->mayClose())
+        if (m_exitCode ? !page->mayEnd(*m_exitCode) : !page->mayClose())
             return;
     QSettings settings;
     settings.setValue(kGeometryKey, saveGeometry());
     settings.setValue(kLastFileKey, m_services.document.path());
     event->accept();
+    if (m_exitCode)
+        QApplication::exit(*m_exitCode);
+}
+
+bool MainWindow::mayLeaveText()
+{
+    if (m_asking) // Closing goes on when that is answered.
+        return false;
+    const auto& text = m_services.document.text();
+    if (!(m_leaving && m_answeredFor == text) && !mayDiscard())
+        return m_exitCode.has_value(); // Told to end while the question was open.
+    m_answeredFor = text;
+    return true;
+}
+
+void MainWindow::end(int exitCode)
+{
+    m_exitCode = exitCode;
+    if (m_services.document.isModified())
+        keepDraft(m_services.document.draft());
+    if (auto* box = qobject_cast<QDialog*>(QApplication::activeModalWidget()))
+        box->reject();
+    close();
 }
 
 /// A page that had to end something first is done. What was answered about unsaved changes still holds.

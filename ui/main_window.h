@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/document/setup_document.h"
 #include "ui/pages/page.h"
 
 #include <QMainWindow>
@@ -31,6 +32,11 @@ public:
     void openFile(const QString& path);
     /// The file that was open when the program was closed, where it is still there.
     void openLastFile();
+    /// Goes on with what was not saved when the program was ended, if that is of this file (empty: of any).
+    bool restoreDraft(const QString& path = {});
+    /// Closes without a question, as a signal asks for: what is not saved is kept for the next start, a run
+    /// stops with its checkpoint, and the program ends with that code.
+    void end(int exitCode);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -47,12 +53,14 @@ private:
     void showStatus();
     void restorePlace();
 
+    bool mayLeaveText();
     bool mayDiscard();
     void leave();
     bool save();
     bool saveAs();
     void chooseFile();
     bool saveTo(const QString& path);
+    bool saveOverOthers(FileOnDisk file);
 
     PageServices m_services;
     WindowMenus m_menus;
@@ -62,6 +70,7 @@ private:
     MessageBar* m_messages = nullptr;
     std::vector<Page*> m_pages;
     std::optional<std::string> m_answeredFor; ///< The text whose loss the user accepted when closing.
+    std::optional<int> m_exitCode; ///< The program was told to end.
     bool m_leaving = false;
     bool m_asking = false; ///< About unsaved changes, in a box of its own; closing waits for the answer.
 };

@@ -1,3 +1,4 @@
+#include "ui/document/kept_draft.h"
 #include "ui/document/setup_document.h"
 #include "ui/main_window.h"
 #include "ui/widgets/panels.h"
@@ -5,6 +6,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
+#include <QPushButton>
 #include <QScopedValueRollback>
 #include <QSettings>
 
@@ -37,6 +39,18 @@ void MainWindow::openLastFile()
         openFile(path);
 }
 
+bool MainWindow::restoreDraft(const QString& path)
+{
+    const auto draft = keptDraft();
+    if (!draft || (!path.isEmpty() && QFileInfo(path).absoluteFilePath() != draft->path))
+        return false;
+    forgetDraft();
+    m_services.document.restore(*draft);
+    m_messages->showNote(tr("The program was ended before this was saved. Here it is as it was left."));
+    showPage(QStringLiteral("compose"));
+    return true;
+}
+
 void MainWindow::chooseFile()
 {
     const auto start = QFileInfo(m_services.document.path()).absolutePath();
@@ -67,7 +81,43 @@ bool MainWindow::mayDiscard()
 bool MainWindow::save()
 {
     const auto path = m_services.document.path();
-    return path.isEmpty() ? saveAs() : saveTo(path);
+    if (path.isEmpty())
+        return saveAs();
+    const auto file = m_services.document.onDisk();
+    return file == FileOnDisk::Known ? saveTo(path) : saveOverOthers(file);
+}
+
+/// The file is not the one that was opened: only the user knows which of both is worth more.
+bool MainWindow::saveOverOthers(FileOnDisk file)
+{
+    const QScopedValueRollback asking(m_asking, true);
+    auto& document = m_services.document;
+    const bool gone = file == FileOnDisk::Gone;
+    QMessageBox box(QMessageBox::Warning, tr("Changed on the disk"),
+                    (gone ? tr("%1 is gone: it was deleted, moved or renamed.")
+                          : tr("Another program changed %1 after it was opened or saved here."))
+                        .arg(document.name()),
+                    QMessageBox::Cancel, this);
+    auto* overwrite =
+        box.addButton(gone ? tr("Write it again") : tr("Overwrite it"), QMessageBox::AcceptRole);
+    auto* reload = gone ? nullptr : box.addButton(tr("Reload"), QMessageBox::DestructiveRole);
+    auto* elsewhere = box.addButton(tr("Save as…"), QMessageBox::ActionRole);
+    overwrite->setObjectName(QStringLiteral("overwrite"));
+    elsewhere->setObjectName(QStringLiteral("elsewhere"));
+    if (reload) {
+        reload->setObjectName(QStringLiteral("reload"));
+        box.setInformativeText(tr("Reload puts the file in place of what is open; undo brings that back."));
+    }
+    box.setDefaultButton(QMessageBox::Cancel);
+    box.exec();
+    if (box.clickedButton() == overwrite)
+        return saveTo(document.path());
+    if (box.clickedButton() == elsewhere)
+        return saveAs();
+    if (reload && box.clickedButton() == reload)
+        if (const auto reloaded = document.reload(); !reloaded)
+            m_messages->showError(reloaded.error());
+    return false;
 }
 
 bool MainWindow::saveAs()

@@ -53,7 +53,7 @@ WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts, std::chro
     while (!run.wait(100ms)) {
         progress.show(run);
         tellEvents(run, progress);
-        const bool asked = interrupts.take();
+        const bool asked = interrupts.take().has_value();
         if (asked && giveUpAt)
             leaveAtOnce(progress, "Left at once, without a checkpoint.");
         if (giveUpAt && std::chrono::steady_clock::now() > *giveUpAt)

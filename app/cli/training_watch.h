@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/cli/interrupt_watch.h"
+#include "app/interrupt_watch.h"
 #include "engine/core/training_service.h"
 
 namespace mantissa::cli {

@@ -9,6 +9,8 @@ Workbench::Workbench(const WorkbenchOptions& options)
       m_window({m_document, m_engine, m_navigation, m_appearance,
                 options.history.empty() ? defaultHistory() : options.history})
 {
+    if (m_window.restoreDraft(options.file))
+        return;
     if (!options.file.isEmpty())
         m_window.openFile(options.file);
     else

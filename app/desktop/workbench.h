@@ -20,6 +20,7 @@ class Workbench {
 public:
     explicit Workbench(const WorkbenchOptions& options);
     void show();
+    void end(int exitCode) { m_window.end(exitCode); }
 
 private:
     ui::Appearance m_appearance;

@@ -1,6 +1,7 @@
 #include "engine/history/run_reader.h"
 #include "tests/support/scripted_service.h"
 #include "ui/bridge/engine_loader.h"
+#include "ui/document/kept_draft.h"
 #include "ui/document/setup_document.h"
 #include "ui/main_window.h"
 #include "ui/pages/navigation.h"
@@ -265,6 +266,37 @@ private slots:
 
         QVERIFY(stayed);
         QVERIFY(bench.window.isVisible());
+    }
+
+    // The last ones, since they end the program: no box opens after that.
+    void aSignalStopsTheRunWithoutAQuestion()
+    {
+        Window bench(longScript());
+        bench.start();
+        QVERIFY(bench.runs());
+
+        bench.window.end(143);
+
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.window.isVisible(), 10'000);
+        QCOMPARE(bench.boxes, 0);
+        const auto reader = RunReader::open(bench.page().launcher().run()->folder());
+        QVERIFY((*reader)->summary()->state == RunState::Stopped);
+        QCOMPARE((*reader)->checkpoints()->size(), std::size_t{1});
+        QCOMPARE(keptDraft()->text, bench.document.text());
+    }
+
+    void aSignalEndsAWindowThatAsks()
+    {
+        Window bench(longScript());
+        bench.start();
+        QVERIFY(bench.runs());
+        QTimer::singleShot(200, &bench.window, [&] { bench.window.end(130); });
+
+        (void)bench.window.close(); // Asks about what is not saved.
+
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.window.isVisible(), 10'000);
+        QVERIFY(!QApplication::activeModalWidget());
+        QVERIFY(bench.page().launcher().run()->summary().state == RunState::Stopped);
     }
 };
 

@@ -18,11 +18,17 @@ std::string nameAt(const Setup& setup, const char* path)
     return std::string(shortClassName(value.isMap() ? value["class_path"].asString() : value.asString()));
 }
 
-void readSetupFacts(RunFacts& facts, const Setup& setup)
+void readSetupFacts(RunFacts& facts, const std::string& yaml)
 {
+    const auto file = readSetup(yaml);
+    if (!file.isReadable() || file.setup == Setup())
+        return; // Not known is not the same as the default.
+    const auto& setup = file.setup;
     const auto& precision = setup.at("trainer.precision");
     facts.precision = precision.isAbsent() ? "32-true" : precision.asString(precision.text());
     facts.strategy = nameAt(setup, "trainer.strategy");
+    if (facts.strategy.empty())
+        facts.strategy = "auto";
     facts.optimizer = nameAt(setup, "optimizer");
     if (setup.at("optimizer.init_args.fused").asBool())
         facts.optimizer += " fused";
@@ -51,14 +57,16 @@ void readSeriesFacts(RunFacts& facts, const RunReader& reader, const std::vector
         const bool wanted = spec.rank < 0 && spec.split == "train"
             && (spec.name == "loss" || spec.name == "skipped" || spec.name == "loss_scale");
         const auto points = wanted ? reader.points(spec) : Result<SeriesPoints>(SeriesPoints{});
-        if (!points || points->value.empty())
+        if (!points)
+            facts.error = points.error().message;
+        if (!points || !wanted)
             continue;
-        if (spec.name == "loss")
-            facts.loss = points->value.back();
-        else if (spec.name == "skipped")
+        if (spec.name == "skipped")
             facts.skipped = std::count_if(points->value.begin(), points->value.end(),
                                           [](double value) { return value > 0.0; });
-        else
+        else if (spec.name == "loss" && !points->value.empty())
+            facts.loss = points->value.back();
+        else if (spec.name == "loss_scale")
             facts.scale = thinned(points->value);
     }
 }
@@ -91,18 +99,36 @@ RunOutline outlineOf(const Setup& setup, const std::vector<SeriesPoints>& series
     return outline;
 }
 
+/// What could be read, else nothing, and why.
+template <typename Part>
+Part valueOr(const Result<Part>& part, std::vector<std::string>& damage)
+{
+    if (part)
+        return *part;
+    const auto& message = part.error().message;
+    if (std::find(damage.begin(), damage.end(), message) == damage.end())
+        damage.push_back(message);
+    return {};
+}
+
 } // namespace
 
 RunFacts readRunFacts(const RunSummaryRow& row)
 {
     RunFacts facts;
     const auto reader = RunReader::open(row.folder);
-    if (!reader)
+    if (!reader) {
+        facts.error = reader.error().message;
         return facts;
+    }
     if (const auto setup = (*reader)->setup())
-        readSetupFacts(facts, readSetup(setup->yaml).setup);
+        readSetupFacts(facts, setup->yaml);
+    else
+        facts.error = setup.error().message;
     if (const auto catalogue = (*reader)->series())
         readSeriesFacts(facts, **reader, *catalogue);
+    else
+        facts.error = catalogue.error().message;
     return facts;
 }
 
@@ -119,23 +145,30 @@ Result<StoredRun> readStoredRun(const std::filesystem::path& folder)
     const auto checkpoints = (*reader)->checkpoints();
     if (!row)
         return row.error();
-    if (!catalogue)
-        return catalogue.error();
     run.row = *row;
-    run.setup = setup ? *setup : StoredSetup{};
-    run.events = events ? *events : std::vector<RunEvent>{};
-    run.checkpoints = checkpoints ? *checkpoints : std::vector<CheckpointRecord>{};
-    for (const auto& spec : *catalogue) {
-        const auto points = (*reader)->points(spec);
-        if (!points)
-            return points.error();
-        run.series.push_back(*points);
+    run.setup = valueOr(setup, run.damage);
+    run.events = valueOr(events, run.damage);
+    run.checkpoints = valueOr(checkpoints, run.damage);
+    for (const auto& spec : valueOr(catalogue, run.damage)) {
+        auto points = valueOr((*reader)->points(spec), run.damage);
+        points.spec = spec;
+        run.series.push_back(std::move(points));
     }
     if (const auto* skipped = seriesNamed(run.series, "skipped"))
         run.skipped = std::count_if(skipped->value.begin(), skipped->value.end(),
                                     [](double value) { return value > 0.0; });
     run.outline = outlineOf(readSetup(run.setup.yaml).setup, run.series);
     return run;
+}
+
+Result<void> lookAtHistory(const std::filesystem::path& history)
+{
+    std::error_code failed;
+    const std::filesystem::directory_iterator entries(history, failed);
+    if (!failed)
+        return {};
+    const auto runs = listRuns(history); // Nothing to read there; it says why.
+    return runs ? Result<void>() : Result<void>(runs.error());
 }
 
 } // namespace mantissa::ui

@@ -10,6 +10,21 @@
 #include <utility>
 
 namespace mantissa::ui {
+namespace {
+
+/// Of a file that is too large not even its text can be shown in good time.
+Result<std::string> readShowable(const QString& path)
+{
+    auto text = readSetupText(path.toStdString());
+    if (!text)
+        return text;
+    for (const auto& problem : readSetup(*text).problems)
+        if (problem.id == "too_large")
+            return Error{ErrorCode::InvalidSetup, path.toStdString() + ": " + problem.message, problem.hint};
+    return text;
+}
+
+} // namespace
 
 /// One change of the text, with what was before and after.
 class TextCommand : public QUndoCommand {
@@ -48,16 +63,12 @@ SetupDocument::SetupDocument(QObject* parent) : QObject(parent), m_name(tr("unti
 
 Result<void> SetupDocument::open(const QString& path)
 {
-    auto text = readSetupText(path.toStdString());
+    auto text = readShowable(path);
     if (!text)
         return text.error();
-    // Of a file of that size not even its text can be shown in good time.
-    for (const auto& problem : readSetup(*text).problems)
-        if (problem.id == "too_large")
-            return Error{ErrorCode::InvalidSetup,
-                         tr("%1: %2").arg(path, QString::fromStdString(problem.message)).toStdString(),
-                         problem.hint};
+    m_known = *text;
     load(*std::move(text), QFileInfo(path).absoluteFilePath(), QFileInfo(path).fileName());
+    emit fileKnown();
     return {};
 }
 
@@ -71,14 +82,57 @@ Result<void> SetupDocument::save(const QString& path)
     }
     m_path = QFileInfo(path).absoluteFilePath();
     m_name = QFileInfo(path).fileName();
+    m_known = m_text;
     m_undo.setClean();
     emit nameChanged();
+    emit fileKnown();
     return {};
+}
+
+FileOnDisk SetupDocument::onDisk() const
+{
+    if (m_path.isEmpty())
+        return FileOnDisk::Known;
+    if (const auto there = readSetupText(m_path.toStdString()))
+        return *there == m_known ? FileOnDisk::Known : FileOnDisk::Changed;
+    if (QFileInfo::exists(m_path))
+        return FileOnDisk::Changed;
+    return m_known ? FileOnDisk::Gone : FileOnDisk::Known;
+}
+
+Result<void> SetupDocument::reload()
+{
+    auto text = readShowable(m_path);
+    if (!text)
+        return text.error();
+    m_known = *text;
+    setText(*std::move(text), tr("Reload %1").arg(m_name));
+    m_undo.setClean();
+    emit fileKnown();
+    return {};
+}
+
+void SetupDocument::keepMine()
+{
+    const auto there = readSetupText(m_path.toStdString());
+    m_known = there ? std::optional(*there) : std::nullopt;
+    setUnsaved();
+    emit fileKnown();
+}
+
+void SetupDocument::restore(const UnsavedDraft& draft)
+{
+    m_known = draft.known;
+    load(draft.known.value_or(std::string()), draft.path, draft.name, draft.resume);
+    setText(draft.text, tr("Restore what was not saved"));
+    emit fileKnown();
 }
 
 void SetupDocument::startFrom(std::string text, const QString& name, std::optional<ResumePoint> resume)
 {
+    m_known.reset();
     load(std::move(text), {}, name, std::move(resume));
+    emit fileKnown();
 }
 
 void SetupDocument::dropResume()

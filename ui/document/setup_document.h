@@ -23,6 +23,18 @@ struct ReadFailure {
     SourcePoint at;
 };
 
+/// The file, against what was last read from it or written to it.
+enum class FileOnDisk { Known, Changed, Gone };
+
+/// Text that is not saved, with all that it takes to go on with it later.
+struct UnsavedDraft {
+    std::string text;
+    QString name;
+    QString path;
+    std::optional<std::string> known; ///< What the file held; none: there was none.
+    std::optional<ResumePoint> resume;
+};
+
 /// The set-up that is open: its text, what was read from it, and what the rules say about that. The text is
 /// the truth: a form, a fix or a palette block changes single lines of it, so comments and order survive.
 /// Every change is one undo step, and every change is checked at once.
@@ -41,6 +53,8 @@ public:
     const std::vector<SourceProblem>& problems() const { return m_problems; }
     const std::optional<ReadFailure>& failure() const { return m_failure; }
     bool isReadable() const { return !m_failure; }
+    /// Readable, and without a single setting.
+    bool isEmpty() const { return isReadable() && m_setup == Setup(); }
     QDateTime lastReadable() const { return m_lastReadable; }
 
     QUndoStack& undoStack() { return m_undo; }
@@ -50,6 +64,16 @@ public:
 
     Result<void> open(const QString& path);
     Result<void> save(const QString& path);
+    /// Reads the file: another program may have written it.
+    FileOnDisk onDisk() const;
+    /// What stands in the file now, as one undo step.
+    Result<void> reload();
+    /// The text that is open is the one to keep, whatever stands in the file now: saving asks no more.
+    void keepMine();
+    /// No file holds this text any more.
+    void setUnsaved() { m_undo.resetClean(); }
+    UnsavedDraft draft() const { return {m_text, m_name, m_path, m_known, m_resume}; }
+    void restore(const UnsavedDraft& draft);
     /// A new, unsaved set-up. It counts as modified from its first change on: before, there is nothing to
     /// lose.
     void startFrom(std::string text, const QString& name, std::optional<ResumePoint> resume = {});
@@ -68,6 +92,7 @@ public:
 signals:
     void changed(); ///< Text, set-up, plan or report are new.
     void nameChanged(); ///< Name, path or whether it is modified.
+    void fileKnown(); ///< Another file, or the file as it is now: read, written or accepted.
 
 private:
     friend class TextCommand;
@@ -84,6 +109,7 @@ private:
     std::vector<SourceProblem> m_problems;
     std::optional<ReadFailure> m_failure;
     std::optional<ResumePoint> m_resume;
+    std::optional<std::string> m_known; ///< The file's bytes; none: there is no file.
     QDateTime m_lastReadable;
     QString m_path;
     QString m_name;

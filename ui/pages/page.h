@@ -46,6 +46,13 @@ public:
     /// False: closing must wait. The page asks the user what it has to and emits closeAllowed() when it is
     /// done.
     virtual bool mayClose() { return true; }
+    /// The program was told to end and asks nothing: false as for mayClose(). With `exitCode` a page leaves
+    /// that cannot wait for all of its own.
+    virtual bool mayEnd(int exitCode)
+    {
+        static_cast<void>(exitCode);
+        return mayClose();
+    }
     /// What the status bar says while the page is in front; empty: the open set-up's findings.
     virtual QString statusText() const { return {}; }
 

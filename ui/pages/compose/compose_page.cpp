@@ -1,11 +1,13 @@
 #include "ui/pages/compose/compose_page.h"
 
 #include "engine/recipe/presets.h"
+#include "ui/bridge/stored_run.h"
 #include "ui/diagram/step_scene.h"
 #include "ui/diagram/step_view.h"
 #include "ui/document/setup_document.h"
 #include "ui/models/findings_model.h"
 #include "ui/pages/compose/diagram_bar.h"
+#include "ui/pages/compose/disk_bar.h"
 #include "ui/pages/compose/document_header.h"
 #include "ui/pages/compose/facts_form.h"
 #include "ui/pages/compose/findings_panel.h"
@@ -51,8 +53,10 @@ ComposePage::ComposePage(const PageServices& services, QWidget* parent) : Page(p
     m_content->addWidget(m_startArea);
     m_content->addWidget(makeWorkArea());
     makeResumeBar();
+    m_disk = new DiskBar(m_services.document, this);
     column->addWidget(m_header);
     column->addWidget(m_messages);
+    column->addWidget(m_disk);
     column->addWidget(m_resume);
     column->addWidget(m_content, 1);
     m_pop = new PopOver(this);
@@ -62,6 +66,11 @@ ComposePage::ComposePage(const PageServices& services, QWidget* parent) : Page(p
     connectFindings();
     connectPalette();
     showDocument();
+    m_files.run([history = m_services.history] { return lookAtHistory(history); },
+                [this](const Result<void>& history) {
+                    if (!history) // Nothing that is started could be stored.
+                        m_messages->showError(history.error());
+                });
 }
 
 void ComposePage::makeResumeBar()
@@ -115,6 +124,9 @@ void ComposePage::connectDocument()
     connect(&m_services.navigation, &Navigation::factsAsked, this, [this] { showBottom(true); });
     connect(&m_services.navigation, &Navigation::runningChanged, m_header, &DocumentHeader::setRunning);
     connect(&m_services.appearance, &Appearance::themeChanged, this, &ComposePage::showDocument);
+    connect(&m_services.document, &SetupDocument::fileKnown, m_messages, &QWidget::hide);
+    connect(&m_services.navigation, &Navigation::runningChanged, m_messages, &QWidget::hide);
+    connect(m_disk, &DiskBar::refused, m_messages, &MessageBar::showError);
     connect(m_facts, &FactsForm::refused, m_messages, &MessageBar::showError);
     connect(m_facts, &FactsForm::done, this, [this] { showBottom(false); });
     connect(m_header, &DocumentHeader::fixAllAsked, this, &ComposePage::fixAllSafe);
@@ -194,10 +206,10 @@ void ComposePage::showDocument()
     const auto& resume = document.resume();
     m_resume->setVisible(resume.has_value());
     if (resume)
-        m_resume->setTexts(
-            tr("Start goes on from step %1 of run %2.")
-                .arg(formatCount(resume->parentStep), QString::fromStdString(resume->parentRun)),
-            tr("Precision, strategy and the number of ranks may be others than that run's."));
+        m_resume->setTexts(tr("Start goes on after %1 of run %2.")
+                               .arg(counted(resume->parentStep + 1, tr("step"), tr("steps")),
+                                    QString::fromStdString(resume->parentRun)),
+                           tr("Precision, strategy and the number of ranks may be others than that run's."));
     m_scene->setPlan(document.plan(), document.report().findings);
     m_bar->setWorldSize(document.plan().worldSize);
     m_findings->setSuppressed(static_cast<int>(document.report().suppressed.size()));
@@ -212,6 +224,11 @@ void ComposePage::showDocument()
                 .arg(failure->at.line)
                 .arg(failure->at.column)
                 .arg(QString::fromStdString(failure->message), QString::fromStdString(failure->hint)));
+    } else if (document.isEmpty()) {
+        m_findings->setNotice(
+            tr("There is no setting in it. Check that this is the right file and that it was "
+               "saved, or begin with the palette."));
+        m_scene->setVeil({});
     } else {
         const auto assumed = document.report().assumed.size();
         if (document.report().findings.empty() && assumed > 0)

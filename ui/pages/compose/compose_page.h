@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/rules/check.h"
+#include "ui/bridge/task_thread.h"
 #include "ui/pages/page.h"
 
 class QStackedWidget;
@@ -14,6 +15,7 @@ namespace mantissa::ui {
 class ActionBar;
 struct BlockVerdict;
 class DiagramBar;
+class DiskBar;
 class DocumentHeader;
 class FactsForm;
 class FindingsModel;
@@ -75,6 +77,7 @@ private:
     DocumentHeader* m_header = nullptr;
     MessageBar* m_messages = nullptr;
     ActionBar* m_resume = nullptr;
+    DiskBar* m_disk = nullptr;
     QStackedWidget* m_content = nullptr;
     StartArea* m_startArea = nullptr;
     PaletteStrip* m_strip = nullptr;
@@ -89,6 +92,7 @@ private:
     FactsForm* m_facts = nullptr;
     Inspector* m_inspector = nullptr;
     PopOver* m_pop = nullptr;
+    TaskThread m_files; // Last: ended before the rest goes away.
 };
 
 } // namespace mantissa::ui

@@ -189,6 +189,9 @@ void DocumentHeader::showVerdicts()
     if (const auto& failure = m_document.failure()) {
         m_onTarget->setContent(Tone::Stop, tr("Target: not checked, line %1").arg(failure->at.line));
         m_here->setContent(Tone::Neutral, tr("This machine: not checked"), QStringLiteral("clock"));
+    } else if (m_document.isEmpty()) {
+        m_onTarget->setContent(Tone::Neutral, tr("Target: nothing to check"));
+        m_here->setContent(Tone::Neutral, tr("This machine: nothing to run"));
     } else {
         const auto onTarget = QString::fromStdString(report.onTarget.words);
         m_onTarget->setContent(toneOf(report.onTarget.verdict),
@@ -212,6 +215,8 @@ QString DocumentHeader::startHindrance() const
 {
     if (!m_document.isReadable())
         return tr("The set-up cannot be read: line %1.").arg(m_document.failure()->at.line);
+    if (m_document.isEmpty())
+        return tr("There is no setting in this set-up yet.");
     if (m_running)
         return tr("A run is in progress: stop it first.");
     if (m_engine.state() == EngineLoader::State::Missing)

@@ -41,6 +41,14 @@ bool Closing::mayClose()
     return false;
 }
 
+bool Closing::mayEnd()
+{
+    if (m_phase == Phase::Asking || (m_phase == Phase::Open && !m_launcher.settled()))
+        stop();
+    m_keepButton->hide();
+    return mayClose();
+}
+
 void Closing::enter(Phase phase)
 {
     m_phase = phase;

@@ -29,6 +29,8 @@ public:
     QPushButton& keepButton() const { return *m_keepButton; }
     /// True where nothing runs; else shows the bar and answers false.
     bool mayClose();
+    /// The same without a question: a run that goes on is stopped.
+    bool mayEnd();
     void setPatience(std::chrono::milliseconds patience) { m_patience = patience; }
 
 signals:
@@ -52,7 +54,7 @@ private:
     QPushButton* m_stopButton = nullptr;
     QPushButton* m_keepButton = nullptr;
     QTimer m_poll;
-    std::chrono::milliseconds m_patience{20'000};
+    std::chrono::milliseconds m_patience{60'000};
     std::chrono::milliseconds m_waited{0};
     std::function<void()> m_leave;
     QMetaObject::Connection m_quitting;

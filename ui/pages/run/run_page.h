@@ -35,6 +35,7 @@ public:
 
     void addToMenus(const WindowMenus& menus) override;
     bool mayClose() override;
+    bool mayEnd(int exitCode) override;
     QString statusText() const override;
 
     RunLauncher& launcher() { return m_launcher; }
@@ -79,6 +80,7 @@ private:
     QElapsedTimer m_clock;
     double m_elapsed = -1.0; ///< Of a run that ended, in seconds.
     bool m_hasCatalogue = false;
+    int m_exitCode = 0;
 
     PageHeader* m_header = nullptr;
     ThemedLabel* m_name = nullptr;

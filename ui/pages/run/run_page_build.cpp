@@ -107,7 +107,7 @@ void RunPage::buildBody()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_header);
-    m_closing = new Closing(m_launcher, this, [] { std::_Exit(EXIT_SUCCESS); });
+    m_closing = new Closing(m_launcher, this, [this] { std::_Exit(m_exitCode); });
     column->addWidget(&m_closing->bar());
     m_messages = new MessageBar(this);
     column->addWidget(m_messages);
@@ -192,6 +192,15 @@ bool RunPage::mayClose()
     return false;
 }
 
+bool RunPage::mayEnd(int exitCode)
+{
+    m_exitCode = exitCode;
+    if (m_closing->mayEnd())
+        return true;
+    emit m_services.navigation.pageAsked(QStringLiteral("run"));
+    return false;
+}
+
 QString RunPage::statusText() const
 {
     if (m_launcher.isStarting())
@@ -199,6 +208,8 @@ QString RunPage::statusText() const
     if (!m_launcher.run())
         return tr("No run yet");
     const auto look = lookOf(m_state);
+    if (m_progress.lostPoints > 0 || (!m_progress.historyTrouble.empty() && !hasEnded(m_state)))
+        return tr("%1: %2 · its history is not whole").arg(m_name->text(), look.word);
     return (hasEnded(m_state) ? tr("%1: %2 · every step is stored in %3")
                               : tr("%1: %2 · recording every step into %3"))
         .arg(m_name->text(), look.word,

@@ -1,11 +1,11 @@
-#include "app/cli/interrupt_watch.h"
+#include "app/interrupt_watch.h"
 
 #include <csignal>
 #include <initializer_list>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-namespace mantissa::cli {
+namespace mantissa {
 
 InterruptWatch::InterruptWatch()
 {
@@ -27,10 +27,12 @@ InterruptWatch::~InterruptWatch()
         close(m_descriptor);
 }
 
-bool InterruptWatch::take()
+std::optional<int> InterruptWatch::take()
 {
     signalfd_siginfo signal = {};
-    return m_descriptor >= 0 && read(m_descriptor, &signal, sizeof signal) == sizeof signal;
+    if (m_descriptor < 0 || read(m_descriptor, &signal, sizeof signal) != sizeof signal)
+        return std::nullopt;
+    return static_cast<int>(signal.ssi_signo);
 }
 
-} // namespace mantissa::cli
+} // namespace mantissa
