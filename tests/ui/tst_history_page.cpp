@@ -1,6 +1,8 @@
 #include "tests/support/scripted_service.h"
 #include "ui/bridge/engine_loader.h"
 #include "ui/document/setup_document.h"
+#include "ui/models/checkpoints_model.h"
+#include "ui/pages/compose/compose_page.h"
 #include "ui/pages/history/history_page.h"
 #include "ui/pages/history/resume_bar.h"
 #include "ui/pages/history/stored_view.h"
@@ -8,16 +10,23 @@
 #include "ui/pages/run/run_page.h"
 #include "ui/plot/run_plot.h"
 #include "ui/theme/appearance.h"
+#include "ui/widgets/panels.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
 
 #include <QAbstractItemModelTester>
+#include <QComboBox>
 #include <QFile>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QStandardPaths>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <filesystem>
@@ -239,15 +248,129 @@ private slots:
         page.activate();
 
         QTRY_COMPARE(page.filter().rowCount(), 1);
-        QCOMPARE(page.filter().index(0, RunsModel::State).data().toString(),
-                 QStringLiteral("cannot be read"));
+        QCOMPARE(page.filter().index(0, RunsModel::State).data().toString(), QStringLiteral("damaged"));
         QVERIFY(names(page).first().contains(QStringLiteral("not a database")));
-        for (const auto* words : {"cannot", "cannot be read", "database", "broken", "state:cannot"}) {
+        for (const auto* words : {"damaged", "database", "broken", "state:damaged"}) {
             page.query().setText(QLatin1String(words));
             QVERIFY2(page.filter().rowCount() == 1, words);
         }
-        page.query().setText(QStringLiteral("finished"));
-        QCOMPARE(page.filter().rowCount(), 0);
+        for (const auto* words : {"finished", "steps<1", "skipped<1"}) {
+            page.query().setText(QLatin1String(words));
+            QVERIFY2(page.filter().rowCount() == 0, words);
+        }
+    }
+
+    void aHistoryThatCannotBeReadIsNotCalledEmpty()
+    {
+        Bench bench;
+        const auto path = bench.folder.filePath(QStringLiteral("history"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.close();
+        const PageServices services{bench.document, bench.engine, bench.navigation, bench.appearance,
+                                    path.toStdString()};
+        HistoryPage page(services);
+        ComposePage compose(services);
+
+        page.activate();
+
+        QTRY_VERIFY(page.statusText().contains(QStringLiteral("cannot be read")));
+        const auto labels = page.findChildren<QLabel*>();
+        QVERIFY(std::none_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->text().contains(QStringLiteral("No run is stored"))
+                || label->text() == QStringLiteral("0 runs");
+        }));
+        auto* bar = compose.findChild<MessageBar*>();
+        QTRY_VERIFY(!bar->isHidden());
+        QVERIFY(bar->findChild<QLabel*>()->text().contains(QStringLiteral("cannot be read")));
+    }
+
+    void whatIsDamagedOfARunIsNotMadeUp()
+    {
+        Bench bench;
+        RunScript script;
+        script.steps = 1100; // More than a chunk.
+        bench.train("hurt", script);
+        const auto folder = listRuns(bench.history())->front().folder;
+        SQLite::Database((folder / "run.sqlite").string(), SQLite::OPEN_READWRITE)
+            .exec("UPDATE chunk SET \"values\" = x'00'; UPDATE setup SET yaml = ''");
+        HistoryPage page(bench.services);
+        page.resize(1200, 640);
+        page.show();
+
+        page.activate();
+
+        const auto cell = [&](int column) { return page.filter().index(0, column).data().toString(); };
+        QTRY_COMPARE(cell(RunsModel::State), QStringLiteral("damaged"));
+        for (const int column :
+             {RunsModel::Precision, RunsModel::Strategy, RunsModel::Loss, RunsModel::Skipped})
+            QCOMPARE(cell(column), QStringLiteral("–"));
+        page.open(folder);
+        auto* bar = page.view().findChild<MessageBar*>();
+        QTRY_VERIFY(bar->isVisible());
+        QVERIFY(bar->findChild<QLabel*>()->text().contains(QStringLiteral("Parts of this run")));
+    }
+
+    void whoIsOnTheNewestRunStaysOnTheNewest()
+    {
+        Bench bench;
+        RunScript script;
+        script.steps = 5;
+        bench.train("first", script);
+        HistoryPage page(bench.services);
+        page.resize(1200, 640);
+        page.show();
+        page.activate();
+        QTRY_COMPARE(page.filter().rowCount(), 1);
+        QTest::qWait(1100); // The start is stored in seconds.
+        bench.train("second", script);
+        page.activate();
+        QTRY_COMPARE(page.filter().rowCount(), 2);
+
+        const auto tables = page.findChildren<QTableView*>();
+        auto* table = *std::find_if(tables.begin(), tables.end(), [](const QTableView* each) {
+            return each->accessibleName() == QStringLiteral("Stored runs");
+        });
+        QTest::keyClick(table, Qt::Key_Return);
+
+        QTRY_COMPARE(page.view().folder(), page.runs().run(0).folder);
+        QCOMPARE(page.view().row().name, std::string("second"));
+    }
+
+    void checkpointsAreNamedByTheStepsTheyHold()
+    {
+        CheckpointsModel model;
+        model.setCheckpoints({{199, "checkpoints/step-000000200", 10, {}, true}});
+
+        QCOMPARE(model.index(0, CheckpointsModel::AtStep).data().toString(), QStringLiteral("200"));
+        QVERIFY(model.headerData(CheckpointsModel::AtStep, Qt::Horizontal, Qt::DisplayRole)
+                    .toString()
+                    .contains(QStringLiteral("After")));
+        ResumeBar bar;
+        bar.setCheckpoints({{199, "checkpoints/step-000000200", 10, {}, true}});
+        QVERIFY(bar.findChild<QComboBox*>()->itemText(0).contains(QStringLiteral("200")));
+    }
+
+    void aReplayIsOfferedOnlyWhereACheckpointLiesBeforeIt()
+    {
+        Bench bench;
+        RunScript script;
+        script.steps = 60;
+        script.events = {{20, 0.0, "nonfinite", "backward", 1, {}, "Inf", {}}};
+        bench.train("first", script, kTrains); // Its only checkpoint is that of the end.
+        HistoryPage page(bench.services);
+        page.resize(1200, 640);
+        page.show();
+
+        page.open(listRuns(bench.history())->front().folder);
+
+        const auto tools = page.view().findChildren<QToolButton*>();
+        const auto rewind = std::find_if(tools.begin(), tools.end(), [](const QToolButton* tool) {
+            return tool->text() == QStringLiteral("Find the origin");
+        });
+        QTRY_VERIFY((*rewind)->isVisible());
+        QVERIFY(!(*rewind)->isEnabled());
+        QVERIFY((*rewind)->toolTip().contains(QStringLiteral("every_n_train_steps")));
     }
 
     void aRunShownLiveHasTheSamePointsWhenReopened()

@@ -38,7 +38,7 @@ QVariant CheckpointsModel::data(const QModelIndex& index, int role) const
         return {};
     switch (index.column()) {
     case AtStep:
-        return formatCount(checkpoint.step);
+        return formatCount(checkpoint.step + 1);
     case File:
         return QString::fromStdString(checkpoint.path);
     case Size:
@@ -59,7 +59,7 @@ QVariant CheckpointsModel::headerData(int section, Qt::Orientation orientation, 
     if (role == Qt::TextAlignmentRole)
         return QVariant((section == AtStep || section == Size ? Qt::AlignRight : Qt::AlignLeft)
                         | Qt::AlignVCenter);
-    const QStringList titles{tr("Step"), tr("File"), tr("Size"), tr("SHA-256"), tr("State")};
+    const QStringList titles{tr("After steps"), tr("File"), tr("Size"), tr("SHA-256"), tr("State")};
     return role == Qt::DisplayRole ? QVariant(titles.value(section)) : QVariant();
 }
 

@@ -27,7 +27,7 @@ QString textOf(const QString& key, const RunSummaryRow& row, const RunFacts& fac
     if (key == QStringLiteral("name"))
         return QString::fromStdString(row.name);
     if (key == QStringLiteral("state"))
-        return shownState(row);
+        return shownState(row, facts);
     if (key == QStringLiteral("precision"))
         return QString::fromStdString(facts.precision);
     if (key == QStringLiteral("strategy"))
@@ -38,18 +38,19 @@ QString textOf(const QString& key, const RunSummaryRow& row, const RunFacts& fac
 double numberOf(const QString& key, const RunSummaryRow& row, const RunFacts& facts)
 {
     if (key == QStringLiteral("steps"))
-        return static_cast<double>(row.steps);
+        return row.error.empty() ? static_cast<double>(row.steps) : std::nan("");
     if (key == QStringLiteral("skipped"))
-        return static_cast<double>(facts.skipped);
+        return facts.skipped ? static_cast<double>(*facts.skipped) : std::nan("");
     return facts.loss.value_or(std::nan(""));
 }
 
 } // namespace
 
-QString shownState(const RunSummaryRow& row)
+QString shownState(const RunSummaryRow& row, const std::optional<RunFacts>& facts)
 {
-    return row.error.empty() ? QString::fromStdString(row.stateText)
-                             : QCoreApplication::translate("RunsModel", "cannot be read");
+    const bool partly = row.error.empty() && facts && !facts->error.empty();
+    return partly ? QCoreApplication::translate("RunsModel", "damaged")
+                  : QString::fromStdString(row.stateText);
 }
 
 RunQuery::RunQuery(const QString& text)

@@ -10,7 +10,7 @@
 namespace mantissa::ui {
 
 /// "finished", "silent 14 min (node17)", "cannot be read".
-QString shownState(const RunSummaryRow& row);
+QString shownState(const RunSummaryRow& row, const std::optional<RunFacts>& facts);
 
 /// What is typed above the list of runs: words and `key:value`, `key>n`, `key<n`, all of which must fit.
 /// Keys: name, state, precision, strategy, optimizer; skipped, steps, loss.

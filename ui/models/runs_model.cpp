@@ -19,6 +19,8 @@ constexpr std::array kTitles = {
     QT_TRANSLATE_NOOP("RunsModel", "Loss (last)"), QT_TRANSLATE_NOOP("RunsModel", "Skipped"),
     QT_TRANSLATE_NOOP("RunsModel", "Loss scale"),  QT_TRANSLATE_NOOP("RunsModel", "Started")};
 
+const auto kNotKnown = QStringLiteral("–");
+
 bool isNumber(int column)
 {
     return column == RunsModel::Steps || column == RunsModel::Loss || column == RunsModel::Skipped;
@@ -30,9 +32,14 @@ bool isMono(int column)
         || column == RunsModel::Optimizer;
 }
 
-QColor stateColour(const RunSummaryRow& run)
+bool isWhole(const RunSummaryRow& run, const std::optional<RunFacts>& facts)
 {
-    return run.error.empty() ? toneColours(theme(), lookOf(run.state).tone).ink : theme().stop;
+    return run.error.empty() && (!facts || facts->error.empty());
+}
+
+QString known(const std::string& value)
+{
+    return value.empty() ? kNotKnown : QString::fromStdString(value);
 }
 
 QColor precisionColour(const QString& precision)
@@ -104,7 +111,7 @@ QString RunsModel::text(const RunSummaryRow& run, const std::optional<RunFacts>&
 {
     switch (column) {
     case State:
-        return shownState(run);
+        return shownState(run, facts);
     case Name:
         return run.error.empty()
             ? QString::fromStdString(run.name)
@@ -120,22 +127,21 @@ QString RunsModel::text(const RunSummaryRow& run, const std::optional<RunFacts>&
         return {};
     switch (column) {
     case Precision:
-        return QString::fromStdString(facts->precision);
+        return known(facts->precision);
     case Strategy: {
-        const auto name =
-            facts->strategy.empty() ? QStringLiteral("auto") : QString::fromStdString(facts->strategy);
-        return facts->ranks > 1 ? tr("%1 × %2").arg(name).arg(facts->ranks) : name;
+        const auto name = known(facts->strategy);
+        return facts->ranks > 1 && name != kNotKnown ? tr("%1 × %2").arg(name).arg(facts->ranks) : name;
     }
     case Optimizer:
-        return QString::fromStdString(facts->optimizer);
+        return known(facts->optimizer);
     case Loss:
-        return facts->loss ? formatNumber(*facts->loss) : QStringLiteral("–");
+        return facts->loss ? formatNumber(*facts->loss) : kNotKnown;
     case Skipped:
-        return formatCount(facts->skipped);
+        return facts->skipped ? formatCount(*facts->skipped) : kNotKnown;
     case Scale:
         if (!facts->scale.empty())
             return {};
-        return facts->precision == "16-mixed" ? QStringLiteral("–") : tr("no scaler");
+        return facts->precision.empty() || facts->precision == "16-mixed" ? kNotKnown : tr("no scaler");
     default:
         return {};
     }
@@ -150,7 +156,7 @@ QVariant RunsModel::sortKey(const RunSummaryRow& run, const std::optional<RunFac
     if (column == Loss)
         return facts && facts->loss && std::isfinite(*facts->loss) ? *facts->loss : HUGE_VAL;
     if (column == Skipped)
-        return static_cast<qlonglong>(facts ? facts->skipped : -1);
+        return static_cast<qlonglong>(facts ? facts->skipped.value_or(-1) : -1);
     if (column == Scale)
         return facts && !facts->scale.empty() ? facts->scale.back() : -1.0;
     return text(run, facts, column).toLower();
@@ -161,22 +167,27 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
     const auto& each = run(index.row());
-    const auto& known = facts(index.row());
+    const auto& more = facts(index.row());
     const int column = index.column();
     switch (role) {
     case Qt::DisplayRole:
-        return text(each, known, column);
+        return text(each, more, column);
     case Qt::ToolTipRole:
-        return column == Name ? QString::fromStdString(each.folder.string()) : text(each, known, column);
+        if (!each.error.empty())
+            return QString::fromStdString(each.error + "\n" + each.hint);
+        if (column == State && !isWhole(each, more))
+            return QString::fromStdString(more->error);
+        return column == Name ? QString::fromStdString(each.folder.string()) : text(each, more, column);
     case Qt::DecorationRole:
         if (column == State)
-            return icon(each.error.empty() ? lookOf(each.state).icon : QStringLiteral("stop_sign"),
-                        stateColour(each));
+            return isWhole(each, more)
+                ? icon(lookOf(each.state).icon, toneColours(theme(), lookOf(each.state).tone).ink)
+                : icon(QStringLiteral("stop_sign"), theme().stop);
         return {};
     case Qt::ForegroundRole:
         if (column == Precision)
-            return precisionColour(text(each, known, column));
-        if (column == Loss && known && known->loss && !std::isfinite(*known->loss))
+            return precisionColour(text(each, more, column));
+        if (column == Loss && more && more->loss && !std::isfinite(*more->loss))
             return theme().stop;
         return column == Name                      ? theme().text
             : column == State || column == Started ? theme().text2
@@ -187,10 +198,9 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     case Qt::TextAlignmentRole:
         return QVariant((isNumber(column) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case kScaleRole:
-        return known ? QVariant::fromValue(QList<double>(known->scale.begin(), known->scale.end()))
-                     : QVariant();
+        return more ? QVariant::fromValue(QList<double>(more->scale.begin(), more->scale.end())) : QVariant();
     case RunsFilter::kSortRole:
-        return sortKey(each, known, column);
+        return sortKey(each, more, column);
     default:
         return {};
     }

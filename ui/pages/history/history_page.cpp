@@ -172,21 +172,22 @@ void HistoryPage::readList()
     }
     const auto history = m_services.history;
     m_files.run([history] { return listRuns(history); },
-                [this](Result<std::vector<RunSummaryRow>> runs) {
-                    takeList(runs ? *std::move(runs) : std::vector<RunSummaryRow>());
-                });
+                [this](Result<std::vector<RunSummaryRow>> runs) { takeList(std::move(runs)); });
 }
 
-void HistoryPage::takeList(std::vector<RunSummaryRow> runs)
+void HistoryPage::takeList(Result<std::vector<RunSummaryRow>> runs)
 {
     m_reading = false;
     const auto path = QString::fromStdString(m_services.history.string());
     if (m_watcher.directories().isEmpty())
         m_watcher.addPath(path); // Fails quietly until the first run makes the folder.
     const auto selected = m_filter->mapToSource(m_table->currentIndex());
+    // Who is on the first row stays there: a run that has come meanwhile is the one that is looked for.
+    const bool onTop = m_table->currentIndex().row() <= 0;
     const auto folder = selected.isValid() ? m_runs->run(selected.row()).folder : std::filesystem::path();
-    m_runs->setRuns(std::move(runs));
-    if (const int row = m_runs->rowOf(folder); row >= 0)
+    m_unread = runs ? std::nullopt : std::optional(runs.error());
+    m_runs->setRuns(runs ? *std::move(runs) : std::vector<RunSummaryRow>());
+    if (const int row = m_runs->rowOf(folder); row >= 0 && !onTop)
         m_table->selectRow(m_filter->mapFromSource(m_runs->index(row, 0)).row());
     else if (m_filter->rowCount() > 0)
         m_table->selectRow(0);
@@ -326,16 +327,18 @@ void HistoryPage::showCounts()
     spreadErrors();
     const int all = m_runs->rowCount();
     const int shown = m_filter->rowCount();
-    m_count->setText(counted(all, tr("run"), tr("runs")));
+    m_count->setText(m_unread ? tr("cannot be read") : counted(all, tr("run"), tr("runs")));
     m_shown->setText(!m_filter->query().complaint().isEmpty() ? m_filter->query().complaint()
                          : shown == all                       ? QString()
                                         : tr("%1 of %2").arg(formatCount(shown), formatCount(all)));
     m_table->setVisible(shown > 0);
     m_empty->setVisible(shown == 0);
-    m_empty->setText(all == 0 ? tr("No run is stored yet. What Start trains is kept here: every step of it, "
-                                   "with its set-up.\n%1")
-                                    .arg(QString::fromStdString(m_services.history.string()))
-                              : tr("No run fits this filter."));
+    m_empty->setText(m_unread ? QString::fromStdString(m_unread->message + "\n" + m_unread->hint)
+                         : all == 0
+                         ? tr("No run is stored yet. What Start trains is kept here: every step of it, "
+                              "with its set-up.\n%1")
+                               .arg(QString::fromStdString(m_services.history.string()))
+                         : tr("No run fits this filter."));
     emit statusTextChanged();
 }
 
@@ -343,6 +346,8 @@ QString HistoryPage::statusText() const
 {
     if (m_stack && m_stack->currentWidget() == m_view)
         return QString::fromStdString(m_view->folder().string());
+    if (m_unread)
+        return QString::fromStdString(m_unread->message);
     return tr("%1 in %2")
         .arg(counted(m_runs->rowCount(), tr("run"), tr("runs")),
              QString::fromStdString(m_services.history.string()));

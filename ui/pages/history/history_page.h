@@ -48,7 +48,7 @@ private:
     void buildTable();
     void fitColumns();
     void readList();
-    void takeList(std::vector<RunSummaryRow> runs);
+    void takeList(Result<std::vector<RunSummaryRow>> runs);
     void readFacts(const RunSummaryRow& row);
     void readOpenRun();
     void refreshRunning();
@@ -74,6 +74,7 @@ private:
     QTimer m_settle; ///< A folder changes in bursts.
     QTimer m_refresh; ///< While a run goes on.
     std::set<std::filesystem::path> m_readAfterEnd; ///< Their facts change no more.
+    std::optional<Error> m_unread; ///< Why the folder with all runs cannot be read.
     bool m_reading = false;
     bool m_readAgain = false;
     TaskThread m_files; // Last: ended before the rest goes away.

@@ -27,13 +27,13 @@ ResumeBar::ResumeBar(QWidget* parent) : Surface(&Theme::accentWeak, Qt::BottomEd
     const auto label = [this, row](const QString& text) {
         row->addWidget(new ThemedLabel(text, uiFont(TextSize::Small), &Theme::text, this));
     };
-    label(tr("Go on from"));
+    label(tr("Go on from the checkpoint"));
     m_from = new QComboBox(this);
     m_from->setFont(monoFont(TextSize::Small));
     m_from->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_from->setAccessibleName(tr("Checkpoint to go on from"));
     row->addWidget(m_from);
-    label(tr("until step"));
+    label(tr("until, in all,"));
     m_to = new QLineEdit(this);
     m_to->setFont(monoFont(TextSize::Small));
     m_to->setMaximumWidth(130);
@@ -77,8 +77,8 @@ void ResumeBar::setCheckpoints(const std::vector<CheckpointRecord>& checkpoints)
     const auto chosen = m_from->currentData();
     m_from->clear();
     for (const auto step : steps)
-        m_from->addItem(m_from->count() == 0 ? tr("step %1, the newest").arg(formatCount(step))
-                                             : tr("step %1").arg(formatCount(step)),
+        m_from->addItem((m_from->count() == 0 ? tr("after %1, the newest") : tr("after %1"))
+                            .arg(counted(step + 1, tr("step"), tr("steps"))),
                         static_cast<qlonglong>(step));
     m_from->setCurrentIndex(std::max(0, m_from->findData(chosen)));
 }

@@ -28,6 +28,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mantissa::ui {
 namespace {
@@ -200,8 +201,7 @@ QWidget* StoredView::buildCheckpoints()
     auto* ground = new Surface(&Theme::panel, {}, this);
     auto* room = new QVBoxLayout(ground);
     room->setContentsMargins(12, 8, 12, 12);
-    m_noCheckpoints = new ThemedLabel(tr("No checkpoint was written: the run ended before one was due."),
-                                      uiFont(), &Theme::text2, ground);
+    m_noCheckpoints = new ThemedLabel({}, uiFont(), &Theme::text2, ground);
     auto* table = new PlainTable(26, ground);
     table->setModel(m_checkpoints);
     table->setAccessibleName(tr("Checkpoints of the run"));
@@ -229,13 +229,24 @@ void StoredView::offerRewind(const StoredRun& run)
     const auto isBroken = [](const RunEvent& event) {
         return event.kind == "nonfinite" || event.kind == "failure";
     };
+    std::int64_t earliest = std::numeric_limits<std::int64_t>::max(); // A replay goes on from a checkpoint.
+    for (const auto& checkpoint : run.checkpoints)
+        if (checkpoint.kept)
+            earliest = std::min(earliest, checkpoint.step);
     const auto first = std::find_if(run.events.begin(), run.events.end(), isBroken);
-    m_rewindTo = first == run.events.end() ? -1 : first->step;
-    m_rewind->setVisible(m_rewindTo >= 0 && m_resume->isEnabled());
+    const auto replayed = std::find_if(first, run.events.end(), [&](const RunEvent& event) {
+        return isBroken(event) && event.step > earliest;
+    });
+    m_rewindTo = replayed == run.events.end() ? -1 : replayed->step;
+    m_rewind->setVisible(first != run.events.end() && hasEnded(run.row.state));
+    m_rewind->setEnabled(m_rewindTo >= 0);
     m_rewind->setToolTip(
-        tr("Replays the steps up to the cursor, else up to step %1, and looks at every layer: which "
-           "layer, rank and batch made the first Inf or NaN")
-            .arg(formatCount(m_rewindTo)));
+        m_rewindTo >= 0
+            ? tr("Replays the steps up to the cursor, else up to step %1, and looks at every layer: which "
+                 "layer, rank and batch made the first Inf or NaN")
+                  .arg(formatCount(m_rewindTo))
+            : tr("A replay goes on from a checkpoint, and there is none from before the first Inf or NaN. "
+                 "ModelCheckpoint's every_n_train_steps writes some on the way."));
 }
 
 void StoredView::askResume()
@@ -290,9 +301,25 @@ void StoredView::showState()
     auto when = tr("%1 · %2").arg(formatTime(QString::fromStdString(m_row.started)),
                                   QString::fromStdString(m_row.host));
     if (!m_row.parentRun.empty())
-        when += tr(" · goes on from step %1 of %2")
-                    .arg(formatCount(m_row.parentStep), QString::fromStdString(m_row.parentRun));
+        when += tr(" · goes on after %1 of %2")
+                    .arg(counted(m_row.parentStep + 1, tr("step"), tr("steps")),
+                         QString::fromStdString(m_row.parentRun));
     m_when->setText(when);
+}
+
+/// Only what could be read is shown, and what could not is said.
+void StoredView::showDamage(const std::vector<std::string>& damage)
+{
+    std::string all;
+    for (const auto& each : damage)
+        all += (all.empty() ? "" : " ") + each;
+    const Error error{
+        ErrorCode::Damaged, "Parts of this run cannot be read.",
+        all + " What is left is shown. A copy of the folder from before can be put in its place."};
+    m_messages->showError(error);
+    m_pill->setContent(Tone::Stop, tr("damaged"));
+    m_side->showWords({Tone::Stop, tr("Parts of this run cannot be read."), QString::fromStdString(all)});
+    m_noCheckpoints->setText(tr("No checkpoint is known: parts of this run cannot be read."));
 }
 
 void StoredView::showFailure(const std::vector<RunEvent>& events)
@@ -321,7 +348,7 @@ void StoredView::show(const StoredRun& run)
     const bool following = m_plot->isFollowing();
     m_row = run.row;
     m_setup = run.setup;
-    m_draft->setEnabled(true);
+    m_draft->setEnabled(!m_setup.yaml.empty());
     showState();
 
     m_plot->showRun(run.outline);
@@ -351,7 +378,10 @@ void StoredView::show(const StoredRun& run)
     m_side->showProgress(progress, lastTime(run), run.row.state);
     m_side->showWords(describeRun(m_plot->series(), run.outline, progress, run.row.state));
     m_checkpoints->setCheckpoints(run.checkpoints);
+    m_noCheckpoints->setText(tr("No checkpoint was written: the run ended before one was due."));
     m_noCheckpoints->setVisible(run.checkpoints.empty());
+    if (!run.damage.empty())
+        showDamage(run.damage);
     m_resumeBar->setCheckpoints(run.checkpoints);
     m_resume->setEnabled(hasEnded(run.row.state) && m_resumeBar->hasCheckpoint());
     m_resume->setToolTip(m_resume->isEnabled()         ? tr("Go on from a checkpoint, as a run of its own")

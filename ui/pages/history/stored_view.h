@@ -67,6 +67,7 @@ private:
     QWidget* buildCheckpoints();
     void showText(int which);
     void showState();
+    void showDamage(const std::vector<std::string>& damage);
     void showFailure(const std::vector<RunEvent>& events);
 
     RunSummaryRow m_row;
