@@ -202,12 +202,14 @@ std::string termWords(std::string_view name, std::uint64_t measured, std::uint64
 
 std::string memoryWords(const MemoryTerms& measured, const MemoryTerms& estimated)
 {
-    std::string text = "Memory at most, in MiB: ";
+    std::string text = "Memory at most " + mebibytes(measured.total()) + " MiB (estimated "
+        + mebibytes(estimated.total()) + "), without activations: ";
     text += termWords("weights", measured.parameters, estimated.parameters) + ", ";
     text += termWords("gathered units", measured.gathered, estimated.gathered) + ", ";
     text += termWords("gradients", measured.gradients, estimated.gradients) + ", ";
     text += termWords("gradients on their way", measured.reduction, estimated.reduction) + ", ";
-    text += termWords("optimizer state", measured.optimizer, estimated.optimizer) + ". Not counted:";
+    text +=
+        termWords("optimizer state", measured.optimizer, estimated.optimizer) + ", each in MiB. Not counted:";
     for (std::size_t i = 0; i < kLeftOut.size(); ++i)
         text += (i == 0 ? " " : "; ") + std::string(kLeftOut[i]);
     return text + ".";

@@ -60,7 +60,7 @@ std::string ncclNote()
 {
     const NcclFound found = NcclLibrary::find();
     if (!found.problem.empty())
-        return "NCCL cannot carry data here: " + found.problem;
+        return "NCCL cannot carry data here: " + found.problem + ".";
     return "NCCL " + ncclVersionText(found.version) + " for " + counted(found.gpus, "GPU");
 }
 

@@ -114,7 +114,8 @@ void SessionRecorder::noteLosses()
         m_progress.lostPoints = lost;
         m_progress.unshownPoints = unshown;
         if (!health)
-            m_progress.historyTrouble = health.error().message;
+            m_progress.historyTrouble =
+                health.error().message + (health.error().hint.empty() ? "" : " " + health.error().hint);
         if (!health && !std::exchange(m_saidTrouble, true))
             told.push_back(lossEvent("history_lost", health.error().message));
         if (unshown > 0 && !std::exchange(m_saidUnshown, true))

@@ -118,7 +118,10 @@ void ScriptedRun::playStep(std::int64_t step)
         if (event.step == step)
             tell(event);
     }
+    const auto health = m_writer->health();
     const std::scoped_lock lock(m_mutex);
+    m_progress.historyTrouble = health ? std::string() : health.error().message;
+    m_progress.lostPoints = m_writer->lostCount();
     m_progress.step = step + 1;
     m_progress.skipped += skipped ? 1 : 0;
     m_progress.secondsLeft =

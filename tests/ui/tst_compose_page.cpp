@@ -18,6 +18,7 @@
 #include "ui/theme/appearance.h"
 #include "ui/widgets/action_bar.h"
 #include "ui/widgets/fix_button.h"
+#include "ui/widgets/panels.h"
 #include "ui/widgets/pill_label.h"
 #include "ui/widgets/pop_over.h"
 #include "ui/widgets/status_line.h"
@@ -26,6 +27,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QStandardPaths>
@@ -382,7 +384,8 @@ private slots:
             {text, {"somewhere/checkpoints/step-59", "abcdefgh", 59}, "first-from-60"});
         const auto bars = desk.window.findChildren<ActionBar*>();
         const auto bar = std::find_if(bars.begin(), bars.end(), [](const ActionBar* each) {
-            return each->isVisible() && each->title().contains(QStringLiteral("step 59 of run abcdefgh"));
+            return each->isVisible()
+                && each->title().contains(QStringLiteral("after 60 steps of run abcdefgh"));
         });
         QVERIFY(bar != bars.end());
         QTRY_VERIFY(desk.find<DocumentHeader>()->startHindrance().isEmpty());
@@ -443,6 +446,61 @@ private slots:
         QCOMPARE(request.plan.mode, RunMode::Extended);
         QVERIFY2(request.setupText.find("mode: extended") != std::string::npos, request.setupText.c_str());
         QCOMPARE(desk.document.text(), std::string(kUnscalesItself));
+    }
+
+    void whatIsSaidOfOneSetUpGoesWithIt()
+    {
+        Desk desk([]() -> Result<std::unique_ptr<TrainingService>> {
+            return std::unique_ptr<TrainingService>(new test::ScriptedService);
+        });
+        desk.document.startFrom(kUnscalesItself, QStringLiteral("bad.yaml"));
+        emit desk.navigation.runningChanged(true);
+        QTRY_COMPARE(desk.engine.state(), EngineLoader::State::Ready);
+        auto* page = desk.window.page(QStringLiteral("compose"));
+        auto* bar = page->findChild<MessageBar*>();
+        QTest::keyClick(&desk.window, Qt::Key_R, Qt::ControlModifier);
+        QVERIFY(bar->isVisible());
+
+        QTest::keyClick(&desk.window, Qt::Key_N, Qt::ControlModifier);
+
+        QVERIFY(!bar->isVisible());
+    }
+
+    void aFileWithoutASettingIsNotCalledRunnable()
+    {
+        Desk desk([]() -> Result<std::unique_ptr<TrainingService>> {
+            return std::unique_ptr<TrainingService>(new test::ScriptedService);
+        });
+        const QTemporaryDir folder;
+        const auto path = folder.filePath(QStringLiteral("empty.yaml"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("# nothing yet\n");
+        file.close();
+
+        desk.window.openFile(path);
+        QTRY_COMPARE(desk.engine.state(), EngineLoader::State::Ready);
+
+        QVERIFY(!desk.find<DocumentHeader>()->startHindrance().isEmpty());
+        for (const auto* pill : desk.find<DocumentHeader>()->findChildren<PillLabel*>())
+            QVERIFY2(pill->text().contains(QStringLiteral("nothing")), qPrintable(pill->text()));
+    }
+
+    void theYamlBeginsAtTheLeft()
+    {
+        Desk desk;
+        desk.document.startFrom("trainer:\n  precision: 16-mixed\n# " + std::string(300, 'x') + "\n",
+                                QStringLiteral("wide.yaml"));
+        auto* editor = desk.find<YamlEditor>();
+        editor->resize(260, 300);
+        editor->goTo(3, 290);
+        QVERIFY(editor->horizontalScrollBar()->value() > 0);
+
+        QVERIFY(desk.document.setField("trainer.precision", "bf16-mixed"));
+
+        QCOMPARE(editor->horizontalScrollBar()->value(), 0);
+        editor->goTo(2, 14);
+        QCOMPARE(editor->horizontalScrollBar()->value(), 0);
     }
 
     void withoutAnEngineTheStartSaysWhatToDo()

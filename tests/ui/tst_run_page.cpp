@@ -6,6 +6,7 @@
 #include "ui/pages/navigation.h"
 #include "ui/pages/run/failure_view.h"
 #include "ui/pages/run/run_page.h"
+#include "ui/pages/run/status_box.h"
 #include "ui/plot/run_plot.h"
 #include "ui/theme/appearance.h"
 #include "ui/widgets/action_bar.h"
@@ -192,6 +193,24 @@ private slots:
         QVERIFY(bench.page.launcher().leftRanksBehind());
 
         QVERIFY(bench.endsWith(RunState::Finished));
+    }
+
+    void aFolderThatIsDeletedMidRunIsTold()
+    {
+        Bench bench(longScript());
+        bench.start();
+        QTRY_COMPARE_WITH_TIMEOUT(bench.pill(), QStringLiteral("Running"), 10'000);
+        QVERIFY(bench.page.statusText().contains(QStringLiteral("every step")));
+
+        std::filesystem::remove_all(bench.page.launcher().run()->folder());
+
+        const auto* losses = bench.page.findChild<StatusBox*>(QStringLiteral("losses"));
+        QTRY_VERIFY_WITH_TIMEOUT(losses->isVisible(), 5'000);
+        QVERIFY(losses->words().detail.contains(QStringLiteral("gone")));
+        QVERIFY(!bench.page.statusText().contains(QStringLiteral("every step")));
+        QCOMPARE(bench.pill(), QStringLiteral("Running"));
+        bench.page.launcher().stop();
+        QTRY_COMPARE_WITH_TIMEOUT(bench.pill(), QStringLiteral("Stopped"), 10'000);
     }
 
     void pauseAndResume()

@@ -1,6 +1,7 @@
 #include "ui/bridge/window_gap_meter.h"
 #include "ui/models/events_model.h"
 #include "ui/models/ranks_model.h"
+#include "ui/plot/axis_range.h"
 #include "ui/plot/panel_spec.h"
 #include "ui/plot/run_plot.h"
 #include "ui/text/run_words.h"
@@ -289,6 +290,33 @@ private slots:
         plot.setCursorNear(19.0);
         QVERIFY2(plot.cursorText().contains(QStringLiteral("validation 0.75")),
                  qPrintable(plot.cursorText()));
+    }
+
+    void cleanStepsAreThoseThatTheScalerHolds()
+    {
+        RunPlot plot;
+        plot.showRun(scaledOutline(), catalogue());
+        const auto track = [&](std::int64_t at, double before, double skipped) {
+            plot.append({{2, at, 0.0, before}, {6, at, 0.0, skipped}});
+            return cleanSteps(plot.series(), 100);
+        };
+
+        QVERIFY(!cleanSteps(plot.series(), 100));
+        QCOMPARE(track(0, 0.0, 0.0), std::optional<std::int64_t>(1));
+        QCOMPARE(track(1, 1.0, 0.0), std::optional<std::int64_t>(2));
+        QCOMPARE(track(2, 2.0, 1.0), std::optional<std::int64_t>(0));
+        QCOMPARE(track(3, 99.0, 0.0), std::optional<std::int64_t>(0)); // It grows and begins anew.
+    }
+
+    void theMarksOfAScaleHaveRoomOverTheCurve()
+    {
+        constexpr double kPanel = 70.0; // Pixels of a low one.
+        constexpr double kMark = 13.0;
+        for (const auto& [low, high] : {std::pair(1024.0, 1024.0), std::pair(0.5, 65536.0)}) {
+            const auto range = rangeFor(PanelAxis::Log2, low, high);
+            const double share = std::log2(range.upper / high) / std::log2(range.upper / range.lower);
+            QVERIFY2(share * kPanel >= kMark, qPrintable(QString::number(share * kPanel)));
+        }
     }
 
     void whatIsNotStoredIsSaidBeforeWhatIsNotDrawn()

@@ -137,7 +137,8 @@ QRectF StageItem::badgeRect() const
     const double width = metrics.horizontalAdvance(words) + 5 + 12 + 4 + 8;
     const bool wide = m_badge->fixed || !m_badge->words.isEmpty();
     const double left = wide ? std::max(4.0, m_size.width() - width - 4) : m_size.width() - width + 8;
-    return {left, -kBadgeHeight / 2 - 1, width, kBadgeHeight};
+    const double top = wide ? -kBadgeHeight + 5 : -kBadgeHeight / 2 - 1; // Clear of the dtype under it.
+    return {left, top, width, kBadgeHeight};
 }
 
 void StageItem::paintBadge(QPainter& painter) const

@@ -31,6 +31,14 @@ constexpr std::array kLooks = {
     KindLook{"stop_asked", "stop", &Theme::text2, QT_TRANSLATE_NOOP("EventsModel", "stop asked for")},
     KindLook{"origin", "search", &Theme::stop, QT_TRANSLATE_NOOP("EventsModel", "began here")},
     KindLook{"memory", "chip", &Theme::text2, QT_TRANSLATE_NOOP("EventsModel", "memory")},
+    KindLook{"resumed", "play", &Theme::accent, QT_TRANSLATE_NOOP("EventsModel", "resumed")},
+    KindLook{"not_carried", "differs", &Theme::warn, QT_TRANSLATE_NOOP("EventsModel", "not carried over")},
+    KindLook{"sanity_check", "check", &Theme::text2,
+             QT_TRANSLATE_NOOP("EventsModel", "validation tried out")},
+    KindLook{"history_lost", "stop_sign", &Theme::stop, QT_TRANSLATE_NOOP("EventsModel", "history lost")},
+    KindLook{"checkpoint_skipped", "flag", &Theme::warn,
+             QT_TRANSLATE_NOOP("EventsModel", "no checkpoint this time")},
+    KindLook{"feed_dropped", "info", &Theme::text2, QT_TRANSLATE_NOOP("EventsModel", "points not drawn")},
     KindLook{"injected", "drop", &Theme::warn, QT_TRANSLATE_NOOP("EventsModel", "made on purpose")},
 };
 constexpr KindLook kOther{"", "info", &Theme::text2, QT_TRANSLATE_NOOP("EventsModel", "event")};

@@ -10,6 +10,7 @@ namespace mantissa::ui {
 namespace {
 
 constexpr int kMostPowers = 4; // Labels on a logarithmic axis.
+constexpr double kMarkRoom = 0.25; // Of the height of a low panel, over the curve: the marks stand there.
 
 /// 1, 2 or 5 times a power of ten, at least `rough`.
 double roundStep(double rough)
@@ -37,7 +38,7 @@ QCPRange powerRange(double base, double min, double max)
     double upper = std::log(max) / logBase;
     if (base == 2.0) {
         lower = std::floor(lower) - 1.0;
-        upper = std::ceil(upper) + 1.0; // Room for the marks.
+        upper = std::ceil(upper + std::max(1.0, (upper - lower) * kMarkRoom));
     } else {
         const double room = std::max(0.08, (upper - lower) * 0.08);
         lower = std::floor((lower - room) * 10.0) / 10.0;

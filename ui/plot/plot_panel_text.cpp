@@ -74,10 +74,10 @@ QString PlotPanel::plateText(const RunSeries& series, double step, double value)
 
 std::vector<LegendRow> PlotPanel::growthRows(const RunSeries& series) const
 {
-    const auto* tracker = series.find("growth_tracker");
-    if (!tracker || tracker->size() == 0 || m_outline.growthInterval <= 0)
+    const auto held = cleanSteps(series, m_outline.growthInterval);
+    if (!held)
         return {};
-    const auto clean = static_cast<std::int64_t>(tracker->last());
+    const auto clean = *held;
     const auto left = std::max<std::int64_t>(0, m_outline.growthInterval - clean);
     const double share = static_cast<double>(clean) / static_cast<double>(m_outline.growthInterval);
     return {{Swatch::None, {}, say("growth in"), false, -1.0},

@@ -51,4 +51,16 @@ const SeriesColumn* RunSeries::find(std::string_view name, int rank) const
     return column == m_columns.end() ? nullptr : &*column;
 }
 
+std::optional<std::int64_t> cleanSteps(const RunSeries& series, std::int64_t growthInterval)
+{
+    const auto* tracker = series.find("growth_tracker");
+    if (!tracker || tracker->size() == 0 || growthInterval <= 0)
+        return std::nullopt;
+    // Recorded is what the last step began with; the scaler holds what it left.
+    const auto* skipped = series.find("skipped");
+    if (skipped && skipped->size() > 0 && skipped->last() > 0.0)
+        return 0;
+    return (static_cast<std::int64_t>(tracker->last()) + 1) % growthInterval;
+}
+
 } // namespace mantissa::ui

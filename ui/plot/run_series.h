@@ -40,4 +40,7 @@ private:
     double m_lastStep = -1.0;
 };
 
+/// How many steps in a row the loss scaler counts as clean after the last step; none without a scaler.
+std::optional<std::int64_t> cleanSteps(const RunSeries& series, std::int64_t growthInterval);
+
 } // namespace mantissa::ui

@@ -205,9 +205,9 @@ RunWords describeLosses(const RunProgress& progress, RunState state)
                     ? say("The history of this run has a gap. Training and checkpoints are not touched.")
                     : QString::fromStdString(progress.historyTrouble)};
     if (!progress.historyTrouble.empty() && !hasEnded(state))
-        return {Tone::Warn, say("The history cannot be written right now."),
+        return {Tone::Warn, say("The history of this run is not being written."),
                 QString::fromStdString(progress.historyTrouble)
-                    + say(" Points are kept in memory until it can; make room, or stop the run.")};
+                    + say(" Up to a million points are kept in memory meanwhile.")};
     if (progress.unshownPoints > 0)
         return {Tone::Info, say("%1 not drawn.").arg(points(progress.unshownPoints)),
                 say("The window was too busy to take them. The history has them all.")};

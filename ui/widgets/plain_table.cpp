@@ -12,6 +12,8 @@
 namespace mantissa::ui {
 namespace {
 
+constexpr int kWrapMargin = 8; ///< What a cell keeps free at both sides of its text.
+constexpr int kMostFitted = 2'000; ///< Rows at once: nobody reads more of them.
 constexpr int kNumberGap = 10; ///< Right of numbers, so that they do not touch the column after them.
 
 bool isRight(const QVariant& alignment)
@@ -138,6 +140,35 @@ void PlainTable::fitHeight()
     setFixedHeight(horizontalHeader()->sizeHint().height() + rows * verticalHeader()->defaultSectionSize());
 }
 
+void PlainTable::wrapColumn(int column, int mostLines)
+{
+    m_wrapped = column;
+    m_mostLines = mostLines;
+    setWordWrap(true);
+    const auto fitAll = [this] { fitRows(0, model()->rowCount() - 1); };
+    connect(model(), &QAbstractItemModel::rowsInserted, this,
+            [this](const QModelIndex&, int first, int last) { fitRows(first, last); });
+    connect(model(), &QAbstractItemModel::modelReset, this, fitAll);
+    connect(horizontalHeader(), &QHeaderView::sectionResized, this, [this, fitAll](int section) {
+        if (section == m_wrapped)
+            fitAll();
+    });
+}
+
+void PlainTable::fitRows(int first, int last)
+{
+    const QFontMetrics metrics(font());
+    const int room = columnWidth(m_wrapped) - kWrapMargin;
+    const int least = verticalHeader()->defaultSectionSize();
+    for (int row = first; row <= std::min(last, first + kMostFitted); ++row) {
+        const auto text = model()->index(row, m_wrapped).data().toString();
+        const auto box = metrics.boundingRect(QRect(0, 0, room, QWIDGETSIZE_MAX), Qt::TextWordWrap, text);
+        const int lines = std::clamp(box.height() / metrics.lineSpacing(), 1, m_mostLines);
+        if (const int height = least + (lines - 1) * metrics.lineSpacing(); height != rowHeight(row))
+            setRowHeight(row, height);
+    }
+}
+
 void PlainTable::paintEvent(QPaintEvent* event)
 {
     QTableView::paintEvent(event);
@@ -145,10 +176,9 @@ void PlainTable::paintEvent(QPaintEvent* event)
         return;
     QPainter painter(viewport());
     painter.setPen(theme().grid);
-    const int height = verticalHeader()->defaultSectionSize();
     const int first = std::max(0, rowAt(0));
     for (int row = first; row < model()->rowCount(); ++row) {
-        const int bottom = rowViewportPosition(row) + height - 1;
+        const int bottom = rowViewportPosition(row) + rowHeight(row) - 1;
         if (bottom > viewport()->height())
             break;
         painter.drawLine(0, bottom, viewport()->width(), bottom);

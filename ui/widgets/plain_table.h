@@ -31,13 +31,18 @@ public:
 
     /// Grows with its rows, up to `most`; then it scrolls.
     void setHeightOfRows(int most);
+    /// Rows grow with what this column says, up to so many lines.
+    void wrapColumn(int column, int mostLines);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
     void fitHeight();
+    void fitRows(int first, int last);
 
+    int m_wrapped = -1; ///< The column that wraps.
+    int m_mostLines = 1;
     int m_mostRows = 0;
 };
 

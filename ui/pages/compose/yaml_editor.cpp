@@ -8,6 +8,7 @@
 
 #include <QKeyEvent>
 #include <QPainter>
+#include <QScrollBar>
 #include <QTextBlock>
 
 #include <utility>
@@ -85,10 +86,14 @@ void YamlEditor::showText()
     if (text != toPlainText()) {
         m_loading = true;
         const int position = textCursor().position();
+        const int down = verticalScrollBar()->value();
         setPlainText(text);
         auto cursor = textCursor();
         cursor.setPosition(std::min(position, static_cast<int>(text.size())));
         setTextCursor(cursor);
+        verticalScrollBar()->setValue(down);
+        horizontalScrollBar()->setValue(
+            0); // The cursor may be far to the right; who reads begins at the left.
         m_loading = false;
         setViewportMargins(gutterWidth(), 0, 0, 0);
     }
@@ -122,6 +127,10 @@ void YamlEditor::goTo(int line, int column)
     cursor.movePosition(QTextCursor::NextCharacter, QTextCursor::MoveAnchor, column - 1);
     setTextCursor(cursor);
     centerCursor();
+    const int along = horizontalScrollBar()->value();
+    horizontalScrollBar()->setValue(0); // Sideways only where the place is not seen else.
+    if (!viewport()->rect().contains(cursorRect()))
+        horizontalScrollBar()->setValue(along);
 }
 
 int YamlEditor::gutterWidth() const

@@ -54,6 +54,7 @@ QWidget* FailureView::makeLog(EventsModel& events)
     log->setColumnWidth(EventsModel::AtStep, 66);
     log->setColumnWidth(EventsModel::Where, 150);
     header->setSectionResizeMode(EventsModel::What, QHeaderView::Stretch);
+    log->wrapColumn(EventsModel::What, 3);
     column->addWidget(log, 1);
     m_log = ground;
     return ground;

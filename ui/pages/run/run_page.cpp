@@ -117,7 +117,11 @@ void RunPage::takeEvents(const std::vector<RunEvent>& events)
 
 void RunPage::takeProgress(const RunProgress& progress)
 {
+    const bool troubled = progress.historyTrouble != m_progress.historyTrouble
+        || (progress.lostPoints > 0) != (m_progress.lostPoints > 0);
     m_progress = progress;
+    if (troubled)
+        emit statusTextChanged();
     m_side->showProgress(progress, elapsedSeconds(), m_state);
 }
 
@@ -158,7 +162,8 @@ double RunPage::elapsedSeconds() const
 
 void RunPage::showFailure(const RunStateEvent& event)
 {
-    const auto stored = m_plot->series().isEmpty()
+    const auto stored = m_progress.lostPoints > 0 ? tr("The history of this run is not whole.")
+        : m_plot->series().isEmpty()
         ? tr("No step was recorded.")
         : tr("Every step up to %1 is stored; nothing is damaged.")
               .arg(formatCount(static_cast<std::int64_t>(m_plot->series().lastStep())));

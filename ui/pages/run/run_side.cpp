@@ -150,6 +150,7 @@ void RunSide::buildEvents(QVBoxLayout& column)
     m_eventsView->setColumnWidth(EventsModel::Mark, 22);
     m_eventsView->setColumnWidth(EventsModel::AtStep, 62);
     m_eventsView->setColumnHidden(EventsModel::Where, true);
+    m_eventsView->wrapColumn(EventsModel::What, 3);
     block->addWidget(m_eventsView, 1);
     connect(m_eventsView, &QTableView::activated, this, [this](const QModelIndex& index) {
         emit stepChosen(static_cast<double>(m_events->event(index.row()).step));
@@ -174,7 +175,9 @@ void RunSide::addEvents(const std::vector<RunEvent>& events)
     for (const auto& event : events) {
         if (event.kind != "memory")
             continue;
-        m_memory->setText(QString::fromStdString(event.message));
+        const auto message = QString::fromStdString(event.message);
+        m_memory->setText(message.section(QStringLiteral(": "), 0, 0) + u'.');
+        m_memory->setToolTip(message);
         m_memory->show();
     }
 }
@@ -185,7 +188,8 @@ void RunSide::showProgress(const RunProgress& progress, double elapsedSeconds, R
     m_losses->setVisible(!losses.sentence.isEmpty());
     if (!losses.sentence.isEmpty())
         m_losses->setWords(losses);
-    m_step->setText(tr("Step %1").arg(formatCount(progress.step)));
+    const bool known = state != RunState::Queued || progress.total > 0;
+    m_step->setText(known ? tr("Step %1").arg(formatCount(progress.step)) : tr("No step yet"));
     m_total->setText(progress.total > 0 ? tr("of %1").arg(formatCount(progress.total)) : QString());
     m_bar->setRange(0, 1000); // A range of 0 to 0 would move for ever.
     const double share =

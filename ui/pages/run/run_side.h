@@ -6,12 +6,12 @@
 #include "ui/widgets/panels.h"
 
 class QProgressBar;
-class QTableView;
 class QVBoxLayout;
 
 namespace mantissa::ui {
 
 class AdviceList;
+class PlainTable;
 class StatusBox;
 struct FailureAdvice;
 
@@ -56,10 +56,10 @@ private:
     StatusBox* m_losses = nullptr;
     AdviceList* m_advice = nullptr;
     QWidget* m_eventsBlock = nullptr;
-    QTableView* m_ranksView = nullptr;
+    PlainTable* m_ranksView = nullptr;
     ThemedLabel* m_remark = nullptr;
     ThemedLabel* m_memory = nullptr; ///< Measured beside the estimate.
-    QTableView* m_eventsView = nullptr;
+    PlainTable* m_eventsView = nullptr;
 };
 
 } // namespace mantissa::ui
