@@ -31,6 +31,25 @@ Error failed(const std::filesystem::path& path, int reason)
             "The old file is as it was. Check that its folder may be written to and has space."};
 }
 
+/// Into the file as it is, since its other names are to see it too. The whole text lies aside until then.
+Result<void> writeThrough(const std::filesystem::path& path, const std::filesystem::path& target,
+                          const std::filesystem::path& aside, std::string_view bytes)
+{
+    const int descriptor = ::open(target.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    const bool written = descriptor >= 0 && writeAll(descriptor, bytes);
+    const int reason = errno;
+    if (descriptor < 0) {
+        ::unlink(aside.c_str());
+        return failed(path, reason);
+    }
+    if (::close(descriptor) != 0 || !written)
+        return Error{ErrorCode::Io,
+                     path.string() + " could not be written whole: " + std::strerror(reason) + ".",
+                     "Its new text is in " + aside.string() + "."};
+    ::unlink(aside.c_str());
+    return {};
+}
+
 } // namespace
 
 Result<void> replaceFile(const std::filesystem::path& path, std::string_view bytes)
@@ -50,6 +69,8 @@ Result<void> replaceFile(const std::filesystem::path& path, std::string_view byt
     good = good && writeAll(descriptor, bytes);
     int reason = errno;
     good = ::close(descriptor) == 0 && good;
+    if (good && replaces && old.st_nlink > 1)
+        return writeThrough(path, target, aside, bytes);
     if (good && ::rename(aside.c_str(), target.c_str()) == 0)
         return {};
     reason = good ? errno : reason;

@@ -8,6 +8,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <filesystem>
+
 using namespace mantissa::test;
 
 namespace {
@@ -125,6 +127,29 @@ private slots:
         QVERIFY(read(file).contains("fused: false"));
         QVERIFY(!(QFileInfo(file).permissions() & QFile::ReadGroup));
         QCOMPARE(QDir(m_folder.path()).entryList(QDir::Files | QDir::Hidden).filter(".config").size(), 0);
+    }
+
+    void aSecondNameStaysANameOfTheFile()
+    {
+        const QString file = write(kConflict);
+        const QString other = m_folder.filePath("other.yaml");
+        QFile::remove(other);
+        std::filesystem::create_hard_link(file.toStdString(), other.toStdString());
+
+        QCOMPARE(runCommand({"fix", file}).exitCode, 0);
+
+        QVERIFY(read(file).contains("fused: false"));
+        QVERIFY(std::filesystem::equivalent(file.toStdString(), other.toStdString()));
+        QCOMPARE(QDir(m_folder.path()).entryList(QDir::Files | QDir::Hidden).filter(".config").size(), 0);
+    }
+
+    void aSecondFileIsWrongUse()
+    {
+        const QString file = write(kConflict);
+
+        QCOMPARE(runCommand({"fix", file, file}).exitCode, 2);
+
+        QVERIFY(!read(file).contains("fused: false"));
     }
 };
 
