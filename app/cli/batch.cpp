@@ -3,6 +3,8 @@
 #include "app/cli/command.h"
 #include "app/cli/finding_lines.h"
 #include "app/cli/json_text.h"
+#include "app/cli/printable.h"
+#include "engine/recipe/knob_check.h"
 #include "engine/recipe/knobs.h"
 #include "engine/recipe/value_json.h"
 #include "engine/rules/check.h"
@@ -61,7 +63,7 @@ Json parseRow(const std::string& line)
     return row;
 }
 
-Setup setupOf(const Json& row)
+Knobs knobsOf(const Json& row)
 {
     const auto found = row.find("knobs");
     if (found == row.end() || !found->is_object())
@@ -69,7 +71,7 @@ Setup setupOf(const Json& row)
     Knobs knobs;
     for (const auto& [name, value] : found->items())
         knobs.insert_or_assign(name, valueFromJson(nlohmann::json(value)));
-    return setupFromKnobs(knobs);
+    return knobs;
 }
 
 Target targetOfRow(const Json& row, const Target& fallback)
@@ -85,15 +87,22 @@ Target targetOfRow(const Json& row, const Target& fallback)
 
 std::string idText(const Json& id)
 {
-    return id.is_string() ? id.get<std::string>() : id.dump();
+    return printable(id.is_string() ? id.get<std::string>() : id.dump());
 }
 
-void print(const Json& id, const std::vector<Finding>& findings, bool json)
+void print(const Json& id, const std::vector<std::string>& unknown, const std::vector<Finding>& findings,
+           bool json)
 {
     if (json) {
-        printJson({{"id", id}, {"findings", jsonOf(findings)}});
+        Json line = {{"id", id}};
+        if (!unknown.empty())
+            line["unknown"] = unknown;
+        line["findings"] = jsonOf(findings);
+        printJson(line);
         return;
     }
+    for (const auto& knob : unknown)
+        std::printf("%s: there is no knob \"%s\"\n", idText(id).c_str(), printable(knob).c_str());
     for (const Finding& finding : findings)
         std::printf("%s: %s\n", idText(id).c_str(), findingText(finding).c_str());
 }
@@ -103,7 +112,7 @@ void printError(const Json& id, const std::string& error, bool json)
     if (json)
         printJson({{"id", id}, {"error", error}});
     else
-        std::printf("%s: error: %s\n", idText(id).c_str(), error.c_str());
+        std::printf("%s: error: %s\n", idText(id).c_str(), printable(error).c_str());
 }
 
 bool hasError(const std::vector<Finding>& findings)
@@ -119,8 +128,12 @@ ExitCode checkLine(const std::string& line, const Target& fallback, bool json)
     try {
         const auto row = parseRow(line);
         id = row.value("id", Json());
-        const auto report = check(setupOf(row), targetOfRow(row, fallback));
-        print(id, report.findings, json);
+        const auto knobs = knobsOf(row);
+        const auto known = checkKnobs(knobs);
+        if (!known.error.empty())
+            throw std::runtime_error(known.error);
+        const auto report = check(setupFromKnobs(knobs), targetOfRow(row, fallback));
+        print(id, known.unknown, report.findings, json);
         return hasError(report.findings) ? Findings : Ok;
     } catch (const std::exception& error) {
         printError(id, error.what(), json);

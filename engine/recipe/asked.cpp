@@ -41,6 +41,9 @@ constexpr std::array kShardings = {
     ShardingName{"_HYBRID_SHARD_ZERO2", Sharding::HybridGradOp},
 };
 
+/// Drawings and estimates follow what is written no further than this.
+constexpr std::int64_t kMostReadRanks = 1024;
+
 bool isHybrid(Sharding sharding)
 {
     return sharding == Sharding::Hybrid || sharding == Sharding::HybridGradOp;
@@ -168,14 +171,19 @@ bool recomputes(const Setup& setup)
         || asks(field::fsdpActivationCheckpointingPolicy);
 }
 
-int ranksHere(const Setup& setup)
+std::int64_t ranksAsked(const Setup& setup)
 {
     const auto& own = setup[field::ranks];
     const auto& devices = own.isSet() ? own : setup[field::devices];
     auto ranks = devices.isList() ? static_cast<std::int64_t>(devices.asList().size()) : devices.asInteger(1);
     if (const auto text = devices.asString(); !text.empty())
         std::from_chars(text.data(), text.data() + text.size(), ranks);
-    return static_cast<int>(std::clamp<std::int64_t>(ranks, 1, 1024));
+    return ranks == -1 && !own.isSet() ? 1 : ranks; // -1: all devices there are.
+}
+
+int ranksHere(const Setup& setup)
+{
+    return static_cast<int>(std::clamp<std::int64_t>(ranksAsked(setup), 1, kMostReadRanks));
 }
 
 std::string frameworkOf(const Setup& setup)

@@ -29,7 +29,9 @@ int partsAsked(const Setup& setup);
 std::vector<std::string> frozenAsked(const Setup& setup);
 bool recomputes(const Setup& setup); ///< Activation checkpointing.
 
-/// `mantissa.ranks`, else `trainer.devices` where that is a number, else 1.
+/// `mantissa.ranks`, else `trainer.devices` where that is a number, else 1; as it is written.
+std::int64_t ranksAsked(const Setup& setup);
+/// The same, kept to what can be drawn.
 int ranksHere(const Setup& setup);
 
 /// "trainer", "fabric" or "mantissa", by the name of the target.

@@ -177,6 +177,9 @@ void planUpdate(PlanReader& reader, OptimizerPlan& optimizer)
                     "Remove mantissa.parameter_groups and mantissa.weight_decay_on.");
 }
 
+/// The first steps of Adam multiply the rate by ten, and the largest fp32 is 3.4e38.
+constexpr double kLargestRate = 1e37;
+
 std::string listedClasses()
 {
     return listed(optimizerClasses(), [](const OptimizerClass& entry) {
@@ -217,6 +220,9 @@ void planOptimizer(PlanReader& reader, RunPlan& plan)
     optimizer.kind = found->kind;
     optimizer.impl = implementation(reader);
     optimizer.learningRate = reader.number(field::learningRate);
+    if (optimizer.learningRate > kLargestRate && plan.precision != PrecisionMode::Fp64True)
+        reader.cannot(field::learningRate.path, reader.setup()[field::learningRate],
+                      "An update by so large a rate is beyond what fp32 holds. Rates are mostly below 1.");
     optimizer.eps = reader.number(field::eps);
     optimizer.weightDecay = reader.number(field::weightDecay);
     optimizer.amsgrad = reader.flag(field::amsgrad);

@@ -33,8 +33,13 @@ bool isWhole(const Value& value)
 
 void PlanReader::fail(std::string message, std::string hint)
 {
+    keep(ErrorCode::NotHere, std::move(message), std::move(hint));
+}
+
+void PlanReader::keep(ErrorCode code, std::string message, std::string hint)
+{
     if (!m_error)
-        m_error = Error{ErrorCode::InvalidSetup, std::move(message), std::move(hint)};
+        m_error = Error{code, std::move(message), std::move(hint)};
 }
 
 void PlanReader::cannot(std::string_view path, const Value& value, std::string hint)
@@ -48,7 +53,7 @@ void PlanReader::checkRange(const Field& field, const Value& value)
     const bool low = field.least && !(number >= *field.least);
     const bool high = field.most && !(number <= *field.most);
     if (low || high)
-        fail(std::string(field.path) + " is " + value.text() + ", out of its range.",
+        keep(ErrorCode::InvalidSetup, std::string(field.path) + " is " + value.text() + ", out of its range.",
              "It is " + rangeWords(field) + ".");
 }
 
@@ -58,13 +63,14 @@ Value PlanReader::read(const Field& field, bool isRight(const Value&), std::stri
     if (!value.isSet())
         return value;
     if (!isRight(value)) {
-        fail(std::string(field.path) + " is " + value.text() + ", and should be " + std::string(kind) + ".",
+        keep(ErrorCode::InvalidSetup,
+             std::string(field.path) + " is " + value.text() + ", and should be " + std::string(kind) + ".",
              "Write " + std::string(kind)
                  + (field.fallback.empty() ? "." : ", such as " + std::string(field.fallback) + "."));
         return {};
     }
     if (value.isNumber() && !std::isfinite(value.asDouble())) {
-        fail(std::string(field.path) + " is " + value.text() + ", which is no size.",
+        keep(ErrorCode::InvalidSetup, std::string(field.path) + " is " + value.text() + ", which is no size.",
              "Write a finite number.");
         return {};
     }

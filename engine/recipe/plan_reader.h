@@ -23,13 +23,15 @@ public:
     bool flag(const Field& field);
     std::string word(const Field& field);
 
-    /// "trainer.precision is 64-true, which this engine cannot run." The first one counts.
+    /// "trainer.precision is 64-true, which this engine cannot run." The first one counts, as NotHere; what
+    /// is of the wrong kind or out of its range is InvalidSetup.
     void cannot(std::string_view path, const Value& value, std::string hint);
     void fail(std::string message, std::string hint);
 
     const std::optional<Error>& error() const { return m_error; }
 
 private:
+    void keep(ErrorCode code, std::string message, std::string hint);
     void checkRange(const Field& field, const Value& value);
     Value read(const Field& field, bool isRight(const Value&), std::string_view kind);
 

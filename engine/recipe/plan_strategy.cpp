@@ -119,9 +119,13 @@ void planRanks(PlanReader& reader, RunPlan& plan)
     if (setup[field::ranks].isSet())
         (void)reader.integer(field::ranks);
     plan.ranks = ranksHere(setup);
-    if (static_cast<double>(plan.ranks) > *field::ranks.most)
-        reader.fail(std::to_string(plan.ranks)
-                        + " ranks are asked for, and one machine here takes at most 64.",
+    const auto asked = ranksAsked(setup);
+    const auto least = static_cast<std::int64_t>(*field::ranks.least);
+    const auto most = static_cast<std::int64_t>(*field::ranks.most);
+    if (asked < least || asked > most)
+        reader.fail(std::to_string(asked) + (asked == 1 ? " rank is" : " ranks are")
+                        + " asked for, and one machine here takes from " + std::to_string(least) + " to "
+                        + std::to_string(most) + ".",
                     "Set mantissa.ranks to the number of thread ranks to train with.");
 }
 

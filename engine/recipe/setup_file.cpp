@@ -2,6 +2,7 @@
 
 #include "engine/recipe/field.h"
 #include "engine/recipe/known_keys.h"
+#include "engine/recipe/object_shapes.h"
 #include "engine/recipe/path.h"
 #include "engine/recipe/scalar.h"
 #include "engine/recipe/source_text.h"
@@ -261,6 +262,16 @@ void addSectionsOfOtherKinds(SetupFile& file)
             add(section, "” names a class and its arguments, and this is something else.");
 }
 
+void addOddShapes(SetupFile& file)
+{
+    for (auto& odd : oddShapes(file.setup)) {
+        const auto* entry = file.map.nearest(odd.path);
+        file.problems.push_back({"not_a_class", ProblemGrade::Error, odd.path,
+                                 entry ? entry->value : SourceSpan{}, std::move(odd.message),
+                                 std::move(odd.hint)});
+    }
+}
+
 void addUnknownKeys(SetupFile& file)
 {
     for (auto& unknown : unknownKeys(file.setup)) {
@@ -308,6 +319,7 @@ SetupFile readSetup(std::string_view text)
     file.map.add({}, {source.span(root->begin, root->begin), source.span(root->begin, root->end), false});
     file.setup = Setup(Composer(source, file).compose(*root, {}));
     addSectionsOfOtherKinds(file);
+    addOddShapes(file);
     addUnknownKeys(file);
     std::stable_sort(file.problems.begin(), file.problems.end(),
                      [](const auto& a, const auto& b) { return a.span.begin.offset < b.span.begin.offset; });

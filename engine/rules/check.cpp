@@ -97,7 +97,7 @@ CheckReport check(const Setup& setup, const Target& target)
     const auto before = report.findings;
     for (Finding& finding : report.findings)
         workOutFixes(finding, before, setup, target);
-    report.onTarget = verdictOnTarget(report.target, report.findings);
+    report.onTarget = verdictOnTarget(setup, report.target, report.findings);
     report.here = verdictHere(setup, report.findings);
     return report;
 }

@@ -1,4 +1,6 @@
+#include "engine/core/listed.h"
 #include "engine/recipe/field.h"
+#include "engine/recipe/left_out.h"
 #include "engine/recipe/run_plan.h"
 #include "engine/rules/making.h"
 #include "engine/rules/reading.h"
@@ -35,8 +37,27 @@ void cannotRun(RuleContext& context)
     context.report(std::move(finding));
 }
 
+/// No fault of the set-up on any target: this engine does less with it.
+void leavesOut(RuleContext& context)
+{
+    auto paths = settingsLeftOut(context.setup());
+    if (paths.empty() || !planRun(context.setup()))
+        return;
+    Finding finding;
+    finding.severity = Severity::Info;
+    finding.stage = Stage::Configure;
+    finding.message =
+        "This engine trains without what " + listed(paths) + (paths.size() == 1 ? " asks" : " ask") + " for.";
+    finding.why = "It is kept in the set-up, and changes nothing here.";
+    finding.source = {"mantissa", MANTISSA_VERSION, "engine/recipe/left_out.h"};
+    finding.engine = "cannot";
+    finding.paths = std::move(paths);
+    context.report(std::move(finding));
+}
+
 constexpr std::array kRules = {
     Rule{"engine-cannot-run", kOfLightning | kOfEngine, {}, cannotRun},
+    Rule{"engine-leaves-out", kOfLightning | kOfEngine, {}, leavesOut},
 };
 
 } // namespace

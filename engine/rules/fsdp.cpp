@@ -1,10 +1,13 @@
 #include "engine/recipe/asked.h"
 #include "engine/recipe/class_object.h"
 #include "engine/recipe/fields.h"
+#include "engine/recipe/known_keys.h"
 #include "engine/rules/making.h"
 #include "engine/rules/reading.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace mantissa {
 namespace {
@@ -127,10 +130,74 @@ void ownStrategy(RuleContext& context)
     context.report(std::move(finding));
 }
 
+/// Names of the ecosystem beside those that this engine has a counterpart for.
+bool isRegistered(const std::string& name, Framework framework)
+{
+    constexpr std::array<std::string_view, 14> kOthers = {"auto",
+                                                          "dp",
+                                                          "ddp_spawn_find_unused_parameters_true",
+                                                          "ddp_spawn_find_unused_parameters_false",
+                                                          "ddp_fork_find_unused_parameters_true",
+                                                          "ddp_fork_find_unused_parameters_false",
+                                                          "ddp_notebook_find_unused_parameters_true",
+                                                          "ddp_notebook_find_unused_parameters_false",
+                                                          "deepspeed_stage_1_offload",
+                                                          "deepspeed_stage_3_offload",
+                                                          "deepspeed_stage_3_offload_nvme",
+                                                          "single_xla",
+                                                          "single_tpu",
+                                                          "xla_debug"};
+    const bool ofFabric = name == "dp" || name == "deepspeed_stage_1_offload";
+    if (ofFabric && framework == Framework::Trainer)
+        return false;
+    return strategyAlias(name) || std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end();
+}
+
+/// An object, or what flat knobs make into one.
+bool isObject(const RuleContext& context, const Value& strategy)
+{
+    const std::string name = strategy.asString();
+    const auto& knobs = context.setup().at("mantissa.knobs").asMap();
+    return strategy.isMap() || name.find('.') != std::string::npos || name.ends_with("Strategy")
+        || std::any_of(knobs.begin(), knobs.end(),
+                       [](const auto& knob) { return knob.first.starts_with("strategy."); });
+}
+
+void strategyUnknown(RuleContext& context)
+{
+    const Value& strategy = context.at(field::strategy);
+    if (!strategy.isSet() || isObject(context, strategy))
+        return;
+    std::string name = strategy.asString(strategy.text());
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (strategy.isString() && isRegistered(name, context.target().framework))
+        return;
+    std::vector<std::string_view> names = {"auto"};
+    for (const auto& alias : strategyAliases())
+        names.push_back(alias.name);
+    const auto near = nearestName(name, names);
+    Finding finding = findingAt(Severity::WontStart, Stage::Configure, {field::strategy.path});
+    finding.message = "There is no strategy \"" + strategy.asString(strategy.text()) + "\".";
+    finding.why = "The target looks a strategy up by its name, and none of this name is registered.";
+    finding.source = inLightning("src/lightning/pytorch/trainer/connectors/accelerator_connector.py, "
+                                 "_check_config_and_set_final_flags");
+    finding.engine = "cannot";
+    finding.raises = "ValueError: You selected an invalid strategy name: `strategy='"
+        + strategy.asString(strategy.text()) + "'`.";
+    if (!near.empty())
+        finding.fixes.push_back(
+            changingFix("Write " + std::string(near), {setTo(field::strategy.path, near)}));
+    finding.fixes.push_back(changingFix("Let the target choose", {setTo(field::strategy.path, "auto")},
+                                        "One device trains alone, several replicate the model as ddp does."));
+    context.report(std::move(finding));
+}
+
 constexpr std::array kRules = {
     Rule{"fsdp-precision", kOfLightning, {"2.1"}, fsdpPrecision},
     Rule{"fsdp-precision-plugin", kOfLightning, {"2.1"}, fsdpPrecisionPlugin},
     Rule{"own-strategy", kOfLightning, {"2.0"}, ownStrategy},
+    Rule{"strategy-unknown", kOfLightning, {"2.0"}, strategyUnknown},
     Rule{"fsdp-accumulation-reduces", kOfTrainer, {"2.0"}, fsdpAccumulationReduces},
 };
 

@@ -81,9 +81,55 @@ void fsdpNeedsGpu(RuleContext& context)
     context.report(std::move(finding));
 }
 
+/// What the target itself calls the accelerator in its words.
+std::string acceleratorWord(const RuleContext& context)
+{
+    const std::string name = context.setup().effective(field::accelerator).asString("auto");
+    return name == "gpu" ? "cuda" : name;
+}
+
+void devicesNone(RuleContext& context)
+{
+    const Value& devices = context.at(field::devices);
+    const bool isNone =
+        devices == Value(0) || devices.asString() == "0" || (devices.isList() && devices.asList().empty());
+    if (!isNone)
+        return;
+    Finding finding = findingAt(Severity::WontStart, Stage::Configure, {field::devices.path});
+    finding.message = "devices=" + devices.text() + " leaves nothing to train on.";
+    finding.why = "0 and an empty list are refused; -1 and auto stand for all that there are.";
+    finding.source = inLightning("src/lightning/pytorch/trainer/connectors/accelerator_connector.py, "
+                                 "_check_device_config_and_set_final_flags");
+    finding.engine = "same";
+    finding.raises = "MisconfigurationException: `Trainer(devices=" + devices.text()
+        + ")` value is not a valid input using " + acceleratorWord(context) + " accelerator.";
+    finding.fixes = {changingFix("Use one device", {setTo(field::devices.path, 1)}),
+                     changingFix("Use every device", {setTo(field::devices.path, -1)})};
+    context.report(std::move(finding));
+}
+
+void numNodes(RuleContext& context)
+{
+    const Value& nodes = context.at(field::numNodes);
+    if (!nodes.isSet() || (nodes.isInteger() && nodes.asInteger() >= 1) || nodes.isBool())
+        return;
+    Finding finding = findingAt(Severity::WontStart, Stage::Configure, {field::numNodes.path});
+    finding.message = "num_nodes=" + nodes.text() + " is no whole number from 1 on.";
+    finding.why = "The ranks are counted as devices × nodes.";
+    finding.source = inLightning("src/lightning/pytorch/trainer/connectors/accelerator_connector.py, "
+                                 "_check_device_config_and_set_final_flags");
+    finding.engine = "better: its ranks are not counted by nodes";
+    finding.raises =
+        "ValueError: `num_nodes` must be a positive integer, but got " + nodes.asString(nodes.text()) + ".";
+    finding.fixes = {changingFix("Use one node", {setTo(field::numNodes.path, 1)})};
+    context.report(std::move(finding));
+}
+
 constexpr std::array kRules = {
     Rule{"accelerator-unavailable", kOfLightning, {"2.0"}, acceleratorUnavailable},
+    Rule{"devices-none", kOfLightning, {"2.0"}, devicesNone},
     Rule{"fsdp-needs-gpu", kOfLightning, {"2.0"}, fsdpNeedsGpu},
+    Rule{"num-nodes", kOfLightning, {"2.0"}, numNodes},
 };
 
 } // namespace

@@ -55,7 +55,7 @@ CheckReport checkFile(const SetupFile& file, const Target& target)
     std::stable_partition(findings.begin(), findings.end(),
                           [](const Finding& finding) { return isError(finding.severity); });
     report.findings = std::move(findings);
-    report.onTarget = verdictOnTarget(report.target, report.findings);
+    report.onTarget = verdictOnTarget(file.setup, report.target, report.findings);
     return report;
 }
 

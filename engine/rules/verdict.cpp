@@ -46,7 +46,7 @@ std::string_view verdictId(Verdict verdict)
     return "not_checked";
 }
 
-VerdictReport verdictOnTarget(const Target& target, const std::vector<Finding>& findings)
+VerdictReport verdictOnTarget(const Setup& setup, const Target& target, const std::vector<Finding>& findings)
 {
     const std::string side = "Target: ";
     const std::string doubt = target.verified ? "" : " (unverified version " + target.lightning + ")";
@@ -60,6 +60,10 @@ VerdictReport verdictOnTarget(const Target& target, const std::vector<Finding>& 
     });
     if (differs != findings.end())
         return {Verdict::RunsOtherwise, differs->stage, side + "runs, but not as asked" + doubt};
+    if (!target.verified) // That nothing was found says nothing where nothing was measured.
+        return {Verdict::NotChecked, Stage::Configure, side + "nothing is known against it" + doubt};
+    if (setup == Setup())
+        return {Verdict::NotChecked, Stage::Configure, side + "nothing to check, the set-up is empty"};
     return {Verdict::Runs, Stage::Configure, side + "runs" + doubt};
 }
 

@@ -126,8 +126,10 @@ private slots:
         QCOMPARE(unknown.exitCode, 2);
         QVERIFY2(unknown.err.contains("no command \"chek\"") && unknown.err.contains("check"), unknown.err);
         const auto result = runCommand({"check", file, "--target", "trainer-9"});
-        QVERIFY(result.exitCode != 0);
+        QCOMPARE(result.exitCode, 2);
         QVERIFY(result.err.contains("trainer-2.6.6"));
+        QCOMPARE(runCommand({"check", "--batch", file, "--target", "trainer-9"}).exitCode, 2);
+        QCOMPARE(runCommand({"fix", file, "--target", "trainer-9"}).exitCode, 2);
     }
 
     void outputThatIsLostIsNoSuccess()
@@ -140,6 +142,83 @@ private slots:
 
         QCOMPARE(process.exitCode(), 3);
         QVERIFY(process.readAllStandardError().contains("could not be written"));
+    }
+
+    void unknownKnobsAreToldBesideTheFindings()
+    {
+        const QString file = write("unknown.jsonl",
+                                   "{\"id\":1,\"knobs\":{\"precison\":\"16-mixed\",\"devices\":0,"
+                                   "\"callback.EarlyStopping.patienc\":3,\"callback.Mine\":true,"
+                                   "\"callback.Timer#2.duration\":\"00:00:01:00\"}}\n"
+                                   "{\"id\":2,\"knobs\":{\"precision\":\"16-mixed\",\"env.vars\":{}}}\n");
+
+        const auto lines = runCommand({"check", "--batch", file, "--json"}).out.trimmed().split('\n');
+
+        const auto first = QJsonDocument::fromJson(lines[0]).object();
+        QCOMPARE(first["unknown"].toArray(),
+                 (QJsonArray{"callback.EarlyStopping.patienc", "callback.Mine", "precison"}));
+        QCOMPARE(first["findings"].toArray().first().toObject()["rule"].toString(), "devices-none");
+        QVERIFY(!QJsonDocument::fromJson(lines[1]).object().contains("unknown"));
+        QVERIFY(runCommand({"check", "--batch", file}).out.contains("there is no knob \"precison\""));
+    }
+
+    void aValueOfAnotherKindIsTheErrorOfItsLine_data()
+    {
+        QTest::addColumn<QByteArray>("knob");
+        for (const char* knob :
+             {R"("precision":{"a":1})", R"("gradient_clip_val":"much")", R"("max_epochs":[1])",
+              R"("callback.EarlyStopping":5)", R"("sync_batchnorm":"perhaps")",
+              R"("callback.GradientAccumulationScheduler.scheduling":7)"})
+            QTest::newRow(knob) << QByteArray(knob);
+    }
+    void aValueOfAnotherKindIsTheErrorOfItsLine()
+    {
+        QFETCH(const QByteArray, knob);
+        const QString file =
+            write("kinds.jsonl", "{\"id\":\"x\",\"knobs\":{" + knob + "}}\n{\"id\":\"y\",\"knobs\":{}}\n");
+
+        const auto result = runCommand({"check", "--batch", file, "--json"});
+
+        const auto lines = result.out.trimmed().split('\n');
+        QCOMPARE(result.exitCode, 3);
+        QVERIFY2(lines[0].contains("\"error\":\"The knob ") && lines[0].contains(", and should be "),
+                 lines[0]);
+        QVERIFY(lines[1].contains("findings"));
+    }
+
+    void wrongShapesAreFoundAtTheirPlace()
+    {
+        const QString file = write("shapes.yaml",
+                                   "trainer:\n"
+                                   "  devices: 0\n"
+                                   "  callbacks:\n"
+                                   "  - 5\n"
+                                   "  - null\n"
+                                   "  - {class_path: 5}\n"
+                                   "  - {class_path: EarlyStopping, init_args: loss}\n"
+                                   "  strategy: [ddp]\n"
+                                   "model: {class_path: 5}\n");
+
+        const auto result = runCommand({"check", file});
+
+        QCOMPARE(result.exitCode, 1);
+        for (const char* line :
+             {":2:3: Will not start: devices=0", ":4:5: Will not start: trainer.callbacks[0] is 5",
+              ":5:5: Will not start: trainer.callbacks[1] is null",
+              ":6:5: Will not start: trainer.callbacks[2] has the class_path 5",
+              ":7:5: Will not start: trainer.callbacks[3] has the init_args loss",
+              ":9:8: Will not start: model has the class_path 5"})
+            QVERIFY2(result.out.contains((file + line).toUtf8()), result.out + line);
+    }
+
+    void whatIsShownCannotSteerATerminal()
+    {
+        const QString file = write("escape.yaml", "trainer:\n  precision: \"\\e[2Jx\\nFAKE: line\"\n");
+
+        const auto result = runCommand({"check", file});
+
+        QVERIFY2(!result.out.contains('\033') && !result.out.contains("\nFAKE"), result.out);
+        QVERIFY2(result.out.contains("\\x1b[2Jx\\nFAKE: line"), result.out);
     }
 
     void aBatchGoesOnAfterABadLine()

@@ -150,7 +150,16 @@ private slots:
 
         QVERIFY(!report.target.verified);
         QVERIFY(report.onTarget.words.find("unverified") != std::string::npos);
+        QCOMPARE(report.onTarget.verdict, Verdict::NotChecked);
         QVERIFY(check(Setup(), *targetNamed("trainer-2.6.6")).target.verified);
+    }
+
+    void anEmptySetupIsNotSaidToRun()
+    {
+        const auto report = check(Setup(), *targetNamed("trainer-2.6.6"));
+
+        QCOMPARE(report.onTarget.verdict, Verdict::NotChecked);
+        QCOMPARE(report.here.verdict, Verdict::WontStart);
     }
 
     void aTargetIsANameOrAMap()
