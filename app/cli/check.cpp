@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 #include "app/cli/finding_lines.h"
 #include "app/cli/json_text.h"
+#include "app/cli/printable.h"
 #include "app/cli/setup_argument.h"
 #include "engine/rules/findings_json.h"
 #include "engine/rules/text_findings.h"
@@ -28,10 +29,10 @@ void printReport(const CheckReport& report, const SetupArgument& setup)
         printFinding(stdout, finding, setup);
     for (const SuppressedFinding& entry : report.suppressed)
         std::printf("Suppressed: %s (%s)\n", entry.finding.rule.c_str(),
-                    entry.reason.empty() ? "no reason given" : entry.reason.c_str());
+                    entry.reason.empty() ? "no reason given" : printable(entry.reason).c_str());
     for (const Assumption& assumption : report.assumed)
         std::printf("Assumed: %s (%s)\n", assumption.text.c_str(), assumption.path.c_str());
-    std::printf("%s\n%s\n", report.onTarget.words.c_str(), report.here.words.c_str());
+    std::printf("%s\n%s\n", printable(report.onTarget.words).c_str(), printable(report.here.words).c_str());
 }
 
 int checkOne(const Options& options)
@@ -41,7 +42,7 @@ int checkOne(const Options& options)
         return report(setup.error());
     const auto target = targetArgument(options.target, setup->file.setup);
     if (!target)
-        return report(target.error());
+        return options.target.empty() ? report(target.error()) : reportUsage(target.error());
     const auto checked = checkFile(setup->file, *target);
     if (options.json)
         printJson(jsonOf(checked, options.file));
@@ -54,7 +55,7 @@ int checkMany(const Options& options)
 {
     const auto fallback = targetArgument(options.target, Setup());
     if (!fallback)
-        return report(fallback.error());
+        return reportUsage(fallback.error());
     if (options.batch == "-")
         return checkBatch(std::cin, *fallback, options.json);
     std::ifstream rows(options.batch, std::ios::binary);

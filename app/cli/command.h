@@ -24,6 +24,8 @@ ExitCode exitCodeFor(ErrorCode code);
 
 /// Prints the error and its hint on standard error and returns its exit code.
 int report(const Error& error);
+/// The same for what was typed wrongly, whatever the error's code.
+int reportUsage(const Error& error);
 
 /// Registers one command with its options. Its body goes into `run` when the command was chosen.
 /// One function a file; the table in main.cpp lists them.

@@ -114,7 +114,7 @@ int fix(const Options& options)
         return report(setup.error());
     const auto target = targetArgument(options.target, setup->file.setup);
     if (!target)
-        return report(target.error());
+        return options.target.empty() ? report(target.error()) : reportUsage(target.error());
     if (options.rule.empty())
         return finish(options, *setup, safeRepair(setup->file.setup, *target), *target);
     const auto checked = checkFile(setup->file, *target);

@@ -16,6 +16,10 @@ inline void addHistoryOption(CLI::App& command, std::string& history)
     history = defaultHistory().string();
     command.add_option("--history", history, "Folder that holds the runs")
         ->type_name("DIR")
+        ->check([](const std::string& folder) {
+            return folder.empty() ? "It takes the folder that holds the runs, and was given no name."
+                                  : std::string();
+        })
         ->capture_default_str();
 }
 

@@ -1,4 +1,5 @@
 #include "app/cli/command.h"
+#include "app/cli/printable.h"
 #include "engine/core/guarded.h"
 
 #include <array>
@@ -35,7 +36,8 @@ bool isUnknownCommand(const CLI::App& app, int argc, char** argv)
     const auto isMeant = [&](const CLI::App* command) { return command->check_name(argv[1]); };
     if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands(isMeant).empty())
         return false;
-    std::fprintf(stderr, "mantissa-cli: there is no command \"%s\".\n  The commands are", argv[1]);
+    std::fprintf(stderr, "mantissa-cli: there is no command \"%s\".\n  The commands are",
+                 printable(argv[1]).c_str());
     for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
         std::fprintf(stderr, " %s", command->get_name().c_str());
     std::fputs(".\n", stderr);
@@ -64,10 +66,16 @@ ExitCode exitCodeFor(ErrorCode code)
 
 int report(const Error& error)
 {
-    std::fprintf(stderr, "mantissa-cli: %s\n", error.message.c_str());
+    std::fprintf(stderr, "mantissa-cli: %s\n", printableLines(error.message).c_str());
     if (!error.hint.empty())
-        std::fprintf(stderr, "  %s\n", error.hint.c_str());
+        std::fprintf(stderr, "  %s\n", printableLines(error.hint).c_str());
     return exitCodeFor(error.code);
+}
+
+int reportUsage(const Error& error)
+{
+    (void)report(error);
+    return Usage;
 }
 
 } // namespace mantissa::cli

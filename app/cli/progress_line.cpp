@@ -1,5 +1,6 @@
 #include "app/cli/progress_line.h"
 
+#include "app/cli/printable.h"
 #include "app/cli/text_table.h"
 #include "engine/core/counted.h"
 
@@ -43,7 +44,7 @@ void ProgressLine::say(const std::string& text)
     if (m_width > 0)
         std::fprintf(stderr, "\r%*s\r", static_cast<int>(m_width), "");
     m_width = 0;
-    std::fprintf(stderr, "%s\n", text.c_str());
+    std::fprintf(stderr, "%s\n", printable(text).c_str());
 }
 
 void ProgressLine::end(TrainingRun& run)

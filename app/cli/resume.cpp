@@ -19,10 +19,10 @@ int resumeIt(Options options)
 {
     const auto folder = findRun(options.training.history, options.run);
     if (!folder)
-        return report(folder.error());
+        return notStarted(options.training.json, folder.error());
     auto draft = draftResume(*folder, options.wish);
     if (!draft)
-        return report(draft.error());
+        return notStarted(options.training.json, draft.error());
     if (options.training.name.empty())
         options.training.name = draft->name;
     SetupArgument argument{(*folder / kSetupFile).string(), draft->setupText, readSetup(draft->setupText)};

@@ -1,5 +1,6 @@
 #include "app/cli/command.h"
 #include "app/cli/json_text.h"
+#include "app/cli/printable.h"
 #include "app/cli/training_command.h"
 #include "engine/core/counted.h"
 #include "engine/history/replay_check.h"
@@ -60,22 +61,34 @@ void printReport(const ReplayReport& report, const std::optional<RunEvent>& orig
                                   : "; it had recorded no hashes of its parameters");
     if (origin)
         std::printf("Step %lld, rank %d: %s\n", static_cast<long long>(origin->step), origin->rank,
-                    origin->message.c_str());
+                    printable(origin->message).c_str());
     else
         std::puts("No layer made an Inf or NaN in these steps.");
+}
+
+int notCompared(const RunSummary& summary, const Error& error, bool json)
+{
+    if (json)
+        printJson({{"run", summary.id},
+                   {"folder", summary.folder.string()},
+                   {"state", runStateId(summary.state)},
+                   {"steps", summary.steps},
+                   {"same", nullptr},
+                   {"message", error.message}});
+    return report(error);
 }
 
 int finish(const std::filesystem::path& parent, const RunSummary& summary, int code, bool json)
 {
     const auto report = checkReplay(parent, summary.folder);
     if (!report)
-        return cli::report(report.error());
+        return notCompared(summary, report.error(), json);
     const auto reader = RunReader::open(summary.folder);
     if (!reader)
-        return cli::report(reader.error());
+        return notCompared(summary, reader.error(), json);
     const auto events = (*reader)->events();
     if (!events)
-        return cli::report(events.error());
+        return notCompared(summary, events.error(), json);
     const auto origin = firstOrigin(*events);
     if (json)
         printJson({{"run", summary.id},
@@ -95,13 +108,13 @@ int rewindIt(Options options)
 {
     const auto folder = findRun(options.training.history, options.run);
     if (!folder)
-        return report(folder.error());
+        return notStarted(options.training.json, folder.error());
     const std::int64_t from = std::max<std::int64_t>(0, options.to - options.window + 1);
     auto draft = draftResume(*folder, {from - 1, options.to + 1});
     if (!draft) // Not so far back, then, but as far as there is something.
         draft = draftResume(*folder, {options.to - 1, options.to + 1});
     if (!draft)
-        return report(draft.error());
+        return notStarted(options.training.json, draft.error());
     if (options.training.name.empty())
         options.training.name = draft->name;
     TrainingVariant variant;

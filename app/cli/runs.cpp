@@ -1,6 +1,7 @@
 #include "app/cli/command.h"
 #include "app/cli/history_option.h"
 #include "app/cli/json_text.h"
+#include "app/cli/printable.h"
 #include "app/cli/run_json.h"
 #include "app/cli/text_table.h"
 
@@ -15,14 +16,22 @@ struct Options {
     bool json = false;
 };
 
+constexpr std::size_t kWidestName = 48;
+
+std::string nameOf(const RunSummaryRow& row)
+{
+    return cutTo(printable(row.name), kWidestName);
+}
+
 void printTable(const std::vector<RunSummaryRow>& rows)
 {
     TextTable table({"RUN", "NAME", "STATE", "STEPS", "STARTED", "HOST"});
     for (const auto& row : rows) {
         if (row.error.empty())
-            table.add({row.id, row.name, stateWords(row), std::to_string(row.steps), row.started, row.host});
+            table.add(
+                {row.id, nameOf(row), stateWords(row), std::to_string(row.steps), row.started, row.host});
         else
-            table.add({row.id, row.name, row.stateText, "", "", ""});
+            table.add({row.id, nameOf(row), row.stateText, "", "", ""});
     }
     table.print();
 }
@@ -40,12 +49,12 @@ int listThem(const Options& options)
         return Ok;
     }
     if (rows->empty())
-        std::printf("No runs in %s.\n", options.history.c_str());
+        std::printf("No runs in %s.\n", printable(options.history).c_str());
     else
         printTable(*rows);
     for (const auto& row : *rows)
         if (!row.error.empty())
-            std::fprintf(stderr, "mantissa-cli: %s\n  %s\n", row.error.c_str(), row.hint.c_str());
+            (void)report({ErrorCode::Damaged, row.error, row.hint});
     return Ok;
 }
 

@@ -1,6 +1,7 @@
 #include "app/cli/command.h"
 #include "app/cli/history_option.h"
 #include "app/cli/json_text.h"
+#include "app/cli/printable.h"
 #include "app/cli/run_json.h"
 #include "app/cli/text_table.h"
 #include "engine/core/counted.h"
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -144,9 +146,10 @@ void printEvents(const std::vector<RunEvent>& events)
         std::puts("");
     for (const auto& event : events)
         if (event.kind != "stage_trace")
-            std::printf("step %lld  %s%s  %s\n", static_cast<long long>(event.step), event.kind.c_str(),
+            std::printf("step %lld  %s%s  %s\n", static_cast<long long>(event.step),
+                        printable(event.kind).c_str(),
                         event.rank < 0 ? "" : (" on rank " + std::to_string(event.rank)).c_str(),
-                        event.message.c_str());
+                        printable(event.message).c_str());
 }
 
 void printCheckpoints(const std::vector<CheckpointRecord>& checkpoints)
@@ -164,12 +167,13 @@ void printCheckpoints(const std::vector<CheckpointRecord>& checkpoints)
 void printAsText(const StoredRun& stored, bool everyPoint)
 {
     const auto& run = stored.summary;
-    std::printf("%s  %s\n%s, %s, started %s on %s\n%s\n", run.id.c_str(), run.name.c_str(),
-                stateWords(run).c_str(), counted(run.steps, "step").c_str(), run.started.c_str(),
-                run.host.c_str(), run.folder.c_str());
+    std::printf("%s  %s\n%s, %s, started %s on %s\n%s\n", run.id.c_str(), printable(run.name).c_str(),
+                printable(stateWords(run)).c_str(), counted(run.steps, "step").c_str(),
+                printable(run.started).c_str(), printable(run.host).c_str(),
+                printable(run.folder.string()).c_str());
     if (!run.parentRun.empty())
         std::printf("goes on from step %lld of run %s\n", static_cast<long long>(run.parentStep),
-                    run.parentRun.c_str());
+                    printable(run.parentRun).c_str());
     std::puts("");
     if (everyPoint) {
         printPoints(stored.series);
@@ -180,21 +184,41 @@ void printAsText(const StoredRun& stored, bool everyPoint)
     printCheckpoints(stored.checkpoints);
 }
 
+/// "a,b" and another "c" are three names.
+std::optional<std::vector<std::string>> splitNames(const std::vector<std::string>& given)
+{
+    std::vector<std::string> names;
+    for (const auto& list : given) {
+        for (std::size_t begin = 0; begin <= list.size();) {
+            const auto end = std::min(list.find(',', begin), list.size());
+            if (end == begin)
+                return std::nullopt;
+            names.push_back(list.substr(begin, end - begin));
+            begin = end + 1;
+        }
+    }
+    return names;
+}
+
 int showIt(const Options& options)
 {
+    const auto series = splitNames(options.series);
+    if (!series)
+        return reportUsage({ErrorCode::InvalidSetup, "--series has an empty name in it.",
+                            "Write names with commas between, such as loss,grad_norm."});
     const auto folder = findRun(options.history, options.run);
     if (!folder)
         return report(folder.error());
     const auto reader = RunReader::open(*folder);
     if (!reader)
         return report(reader.error());
-    const auto stored = read(**reader, options.series);
+    const auto stored = read(**reader, *series);
     if (!stored)
         return report(stored.error());
     if (options.json)
         printAsJson(*stored);
     else
-        printAsText(*stored, !options.series.empty());
+        printAsText(*stored, !series->empty());
     return Ok;
 }
 
@@ -206,7 +230,6 @@ void addShow(CLI::App& app, std::function<int()>& run)
     auto* command = app.add_subcommand("show", "Show one stored run: its series, events and checkpoints");
     command->add_option("RUN", options->run, "Id, name, the beginning of either, or a folder")->required();
     command->add_option("--series", options->series, "Only these series, with every point")
-        ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("NAME,…");
     addHistoryOption(*command, options->history);

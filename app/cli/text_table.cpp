@@ -1,5 +1,7 @@
 #include "app/cli/text_table.h"
 
+#include "app/cli/printable.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,6 +27,13 @@ std::string shortNumber(double value)
     std::array<char, 32> text = {};
     std::snprintf(text.data(), text.size(), "%.6g", value);
     return text.data();
+}
+
+void TextTable::add(std::vector<std::string> row)
+{
+    for (auto& cell : row)
+        cell = printable(cell);
+    m_rows.push_back(std::move(row));
 }
 
 void TextTable::print() const

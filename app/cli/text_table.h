@@ -12,7 +12,7 @@ std::string shortNumber(double value);
 class TextTable {
 public:
     explicit TextTable(std::vector<std::string> heading) { m_rows.push_back(std::move(heading)); }
-    void add(std::vector<std::string> row) { m_rows.push_back(std::move(row)); }
+    void add(std::vector<std::string> row); ///< Cells are made printable.
     void print() const;
 
 private:

@@ -16,7 +16,7 @@ int trainIt(Options options)
 {
     auto argument = readSetupArgument(options.file);
     if (!argument)
-        return report(argument.error());
+        return notStarted(options.training.json, argument.error());
     if (options.training.name.empty())
         options.training.name = std::filesystem::path(options.file).stem().string();
     return trainSetup(options.training, *std::move(argument));

@@ -4,15 +4,18 @@
 #include "app/cli/finding_lines.h"
 #include "app/cli/history_option.h"
 #include "app/cli/json_text.h"
+#include "app/cli/printable.h"
 #include "app/cli/text_table.h"
 #include "app/cli/training_watch.h"
 #include "engine/core/counted.h"
+#include "engine/core/guarded.h"
 #include "engine/recipe/fields.h"
 #include "engine/recipe/flow_value.h"
 #include "engine/recipe/setup_text.h"
 #include "engine/rules/findings_json.h"
 #include "engine/rules/text_findings.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <unistd.h>
 
@@ -93,8 +96,18 @@ void printSummary(const WatchedEnd& end, bool json)
     std::printf("%s %s after %s, %lld skipped%s: %s\n", summary.id.c_str(),
                 std::string(runStateId(summary.state)).c_str(), counted(summary.steps, "step").c_str(),
                 static_cast<long long>(summary.skipped),
-                lost == 0 ? "" : (", " + counted(lost, "record") + " lost").c_str(), summary.folder.c_str());
+                lost == 0 ? "" : (", " + counted(lost, "record") + " lost").c_str(),
+                printable(summary.folder.string()).c_str());
     std::fflush(stdout);
+}
+
+int codeOf(const WatchedEnd& end)
+{
+    if (end.interrupted)
+        return InterruptedByUser;
+    // A run that ended well still says what it could not keep: on a full disk, the history or the checkpoint.
+    const bool ended = end.summary.state == RunState::Finished || end.summary.state == RunState::Stopped;
+    return ended && end.summary.message.empty() ? Ok : Findings;
 }
 
 int runIt(const TrainingOptions& options, const RunRequest& request, const TrainingVariant& variant)
@@ -102,29 +115,46 @@ int runIt(const TrainingOptions& options, const RunRequest& request, const Train
     InterruptWatch interrupts; // Before the engine starts threads, which take over what is blocked.
     const auto service = loadTrainingService();
     if (!service)
-        return report(service.error());
-    const auto run = (*service)->start(request);
+        return notStarted(options.json, service.error());
+    const auto run = guarded("The command broke off", [&] { return (*service)->start(request); });
     if (!run)
-        return report(run.error());
-    std::fprintf(stderr, "Run %s in %s\n", (*run)->id().c_str(), (*run)->folder().c_str());
+        return notStarted(options.json, run.error());
+    std::fprintf(stderr, "Run %s in %s\n", (*run)->id().c_str(),
+                 printable((*run)->folder().string()).c_str());
     const auto grace = std::chrono::duration<double>(options.grace);
     const auto end =
         watchTraining(**run, interrupts, std::chrono::duration_cast<std::chrono::milliseconds>(grace));
-    // A run that ended well still says what it could not keep: on a full disk, the history or the checkpoint.
-    const bool ended = end.summary.state == RunState::Finished || end.summary.state == RunState::Stopped;
-    const bool failed = !ended || !end.summary.message.empty();
     if (!end.summary.message.empty())
         (void)report({ErrorCode::Internal, end.summary.message, end.summary.hint});
-    int code = end.interrupted ? InterruptedByUser : failed ? Findings : Ok;
-    if (variant.finish)
+    int code = codeOf(end);
+    if (variant.finish && !end.leftAtOnce)
         code = variant.finish(end.summary, code);
     else
         printSummary(end, options.json);
-    if ((*run)->leftRanksBehind()) {
+    if (end.leftAtOnce || (*run)->leftRanksBehind()) {
         std::fflush(nullptr);
         _exit(code); // A rank's thread still uses what leaving `main` would take down.
     }
     return code;
+}
+
+/// What the engine will not do, so that nobody waits for it in vain.
+void tellLeftOut(const CheckReport& checked)
+{
+    for (const auto& finding : checked.findings)
+        if (finding.rule == "engine-leaves-out")
+            std::fprintf(stderr, "%s\n", printable(finding.message).c_str());
+}
+
+/// The target's refusals, without the one that says what the engine cannot: that is told as an error of its
+/// own.
+std::vector<Finding> refusalsOf(const CheckReport& checked, const Result<RunPlan>& plan)
+{
+    auto refusing = startRefusals(checked, plan ? plan->mode : RunMode::Default);
+    refusing.erase(std::remove_if(refusing.begin(), refusing.end(),
+                                  [](const Finding& finding) { return finding.rule == "engine-cannot-run"; }),
+                   refusing.end());
+    return refusing;
 }
 
 } // namespace
@@ -149,20 +179,38 @@ void addTrainingOptions(CLI::App& command, TrainingOptions& options)
                      "The run's summary as JSON, on the last line of standard output");
 }
 
+int notStarted(bool json, const Error& error)
+{
+    const int code = report(error);
+    if (json)
+        printJson({{"run", nullptr},
+                   {"folder", nullptr},
+                   {"state", "not_started"},
+                   {"steps", 0},
+                   {"skipped", 0},
+                   {"final", Json::object()},
+                   {"message", error.message},
+                   {"hint", error.hint}});
+    return code;
+}
+
 int trainSetup(const TrainingOptions& options, SetupArgument argument, const TrainingVariant& variant)
 {
-    if (const auto changed = change(argument, options); !changed)
-        return report(changed.error());
+    if (const auto changed = change(argument, options); !changed) {
+        (void)notStarted(options.json, changed.error());
+        return Usage;
+    }
     const auto& setup = argument.file.setup;
     const auto target = targetOf(setup);
     if (!target)
-        return report(target.error());
+        return notStarted(options.json, target.error());
     const auto checked = checkFile(argument.file, *target);
     auto plan = planRun(setup);
-    if (const auto refusing = startRefusals(checked, plan ? plan->mode : RunMode::Default); !refusing.empty())
+    if (const auto refusing = refusalsOf(checked, plan); !refusing.empty())
         return refuse(options.json, argument, checked, refusing);
     if (!plan)
-        return report(plan.error());
+        return notStarted(options.json, plan.error());
+    tellLeftOut(checked);
     RunRequest request;
     request.plan = *plan;
     request.setupText = argument.text;

@@ -32,6 +32,9 @@ struct TrainingVariant {
     std::function<int(const RunSummary&, int code)> finish = {};
 };
 
+/// Reports what kept a training from starting; with --json the last line of standard output says so as well.
+int notStarted(bool json, const Error& error);
+
 /// Changes the set-up as the options say, checks it, trains it and shows it. The exit code.
 int trainSetup(const TrainingOptions& options, SetupArgument argument, const TrainingVariant& variant = {});
 

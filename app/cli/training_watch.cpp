@@ -1,13 +1,11 @@
 #include "app/cli/training_watch.h"
 
-#include "app/cli/command.h"
 #include "app/cli/progress_line.h"
 
 #include <array>
 #include <optional>
 #include <string>
 #include <thread>
-#include <unistd.h>
 
 namespace mantissa::cli {
 namespace {
@@ -37,11 +35,13 @@ void tellEvents(TrainingRun& run, ProgressLine& progress)
 
 /// A rank inside the tensor library cannot be ended from outside, and leaving `main` beside it would abort.
 /// The history is committed by its own thread, at least once a second: that much time it is given.
-[[noreturn]] void leaveAtOnce(ProgressLine& progress, const std::string& why)
+WatchedEnd leaveAtOnce(const TrainingRun& run, ProgressLine& progress, const std::string& why)
 {
     progress.say(why);
     std::this_thread::sleep_for(kCommitTime);
-    _exit(InterruptedByUser);
+    WatchedEnd end{run.summary(), true, true};
+    end.summary.state = RunState::Interrupted;
+    return end;
 }
 
 } // namespace
@@ -55,12 +55,12 @@ WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts, std::chro
         tellEvents(run, progress);
         const bool asked = interrupts.take().has_value();
         if (asked && giveUpAt)
-            leaveAtOnce(progress, "Left at once, without a checkpoint.");
+            return leaveAtOnce(run, progress, "Left at once, without a checkpoint.");
         if (giveUpAt && std::chrono::steady_clock::now() > *giveUpAt)
-            leaveAtOnce(progress,
-                        "The step is not through after "
-                            + durationText(std::chrono::duration<double>(grace).count())
-                            + ". Left without a checkpoint; what was recorded is kept.");
+            return leaveAtOnce(run, progress,
+                               "The step is not through after "
+                                   + durationText(std::chrono::duration<double>(grace).count())
+                                   + ". Left without a checkpoint; what was recorded is kept.");
         if (asked) {
             progress.say("Stopping after this step, with a checkpoint. Once more ends at once.");
             giveUpAt = std::chrono::steady_clock::now() + grace;

@@ -8,10 +8,11 @@ namespace mantissa::cli {
 struct WatchedEnd {
     RunSummary summary;
     bool interrupted = false;
+    bool leftAtOnce = false; ///< A step still runs: the process can only be left by _exit.
 };
 
 /// Shows a run's progress and events until it ends. Ctrl+C asks it to stop with a checkpoint; a second one,
-/// or a step that is not through after `grace`, ends the process at once.
+/// or a step that is not through after `grace`, leaves it where it is.
 WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts, std::chrono::milliseconds grace);
 
 } // namespace mantissa::cli

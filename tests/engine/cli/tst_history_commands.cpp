@@ -129,6 +129,37 @@ private slots:
         QVERIFY(lines.contains("checkpoints/step-2  2           4096   "));
     }
 
+    void anEmptyNameIsWrongUse()
+    {
+        QTemporaryDir history;
+        storedRun(history, "one");
+
+        for (const char* names : {",", "loss,", "loss,,found_inf", ""}) {
+            const auto result =
+                runCommand({"show", "one", QString("--series=") + names, "--history", history.path()});
+            QCOMPARE(result.exitCode, 2);
+        }
+        const auto result = runCommand({"runs", "--history", ""});
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.err.contains("It takes the folder that holds the runs"), result.err);
+    }
+
+    void namesCannotBreakTheTable()
+    {
+        QTemporaryDir history;
+        storedRun(history, "two\nlines\tand \x1b[31mred \xE2\x80\xAE" + std::string(500, 'x'));
+
+        const auto result = runCommand({"runs", "--history", history.path()});
+        const auto id = QString::fromUtf8(result.out.split('\n').at(1).left(8));
+        const auto shown = runCommand({"show", id, "--history", history.path()});
+
+        QCOMPARE(result.out.count('\n'), 2);
+        QVERIFY(result.out.split('\n').at(1).size() < 160);
+        QVERIFY2(result.out.contains("two\\nlines\\tand \\x1b[31mred \\u202ex"), result.out);
+        for (const auto& text : {result.out, shown.out})
+            QVERIFY2(!text.contains('\x1b') && !text.contains('\t') && !text.contains("\xE2\x80\xAE"), text);
+    }
+
     void aNewerFileEndsWithFourAndADamagedListGoesOn()
     {
         QTemporaryDir history;

@@ -121,9 +121,9 @@ private slots:
         const auto noValue = runCommand(train(kGood, {"--set", "trainer.max_steps"}));
         const auto inTheWay = runCommand(train(kGood, {"--set", "seed_everything.deep=1"}));
 
-        QCOMPARE(noValue.exitCode, 3);
+        QCOMPARE(noValue.exitCode, 2);
         QVERIFY(noValue.err.contains("path=value"));
-        QCOMPARE(inTheWay.exitCode, 3);
+        QCOMPARE(inTheWay.exitCode, 2);
     }
 
     void aFailedRunSaysWhereAndEndsWithOne()
@@ -143,6 +143,70 @@ private slots:
         QCOMPARE(result.exitCode, 1);
         QVERIFY2(result.err.contains("nobody expected this"), result.err);
         QCOMPARE(result.err.count('\n'), 1);
+    }
+
+    void theLastLineHasAStateWhateverHappens_data()
+    {
+        QTest::addColumn<QString>("change");
+        QTest::addColumn<QString>("script");
+        QTest::addColumn<int>("code");
+        QTest::newRow("a change that is none") << "max_steps"
+                                               << "" << 2;
+        QTest::newRow("a path that is none") << "a[=1"
+                                             << "" << 2;
+        QTest::newRow("a value of another kind") << "trainer.max_steps=x"
+                                                 << "" << 3;
+        QTest::newRow("a stranger's model") << "model.class_path=my.Model"
+                                            << "" << 5;
+        QTest::newRow("no ranks") << "mantissa.ranks=0"
+                                  << "" << 3;
+        QTest::newRow("too many ranks") << "trainer.devices=100000"
+                                        << "" << 5;
+        QTest::newRow("too high a rate") << "optimizer.init_args.lr=1e38"
+                                         << "" << 5;
+        QTest::newRow("an unknown target") << "mantissa.target=trainer-9"
+                                           << "" << 3;
+        QTest::newRow("an engine that throws") << "seed_everything=1"
+                                               << "start=throws" << 1;
+    }
+    void theLastLineHasAStateWhateverHappens()
+    {
+        QFETCH(const QString, change);
+        QFETCH(const QString, script);
+        QFETCH(const int, code);
+
+        const auto result = runCommand(train(kGood, {"--json", "--set", change}), script);
+
+        QVERIFY2(result.exitCode == code, result.err);
+        const auto line = result.lastLine().object();
+        QCOMPARE(line["state"].toString(), QStringLiteral("not_started"));
+        QVERIFY(line["run"].isNull());
+        QVERIFY(result.err.contains(line["message"].toString().toUtf8()));
+        if (change.contains("devices"))
+            QVERIFY2(
+                result.err.contains("100000 ranks are asked for, and one machine here takes from 1 to 64"),
+                result.err);
+    }
+
+    void anUnreadableFileAndHistoryHaveALastLineToo()
+    {
+        const auto none =
+            runCommand({"train", m_folder.filePath("none.yaml"), "--json", "--history", m_history});
+        const auto resume = runCommand({"resume", "none", "--json", "--history", m_history});
+
+        QCOMPARE(none.exitCode, 3);
+        QCOMPARE(none.lastLine()["state"].toString(), QStringLiteral("not_started"));
+        QCOMPARE(resume.lastLine()["state"].toString(), QStringLiteral("not_started"));
+    }
+
+    void whatTheEngineLeavesOutIsToldAtTheStart()
+    {
+        const auto result = runCommand(
+            train(kGood, {"--set", "trainer.callbacks[ModelCheckpoint].dirpath=elsewhere"}), "steps=30");
+
+        QCOMPARE(result.exitCode, 0);
+        QVERIFY2(result.err.contains("without what trainer.callbacks[ModelCheckpoint].dirpath asks for"),
+                 result.err);
     }
 
     void aReaderThatGoesAwayDoesNotEndTheRun()
@@ -167,7 +231,7 @@ private slots:
         QProcess process;
         process.setProcessEnvironment(
             scriptedEngine(QStringLiteral("steps=100000 per_step_ms=20 stop=ignored")));
-        process.start(QStringLiteral(MANTISSA_CLI), train(kGood, {"--grace", "0.3"}));
+        process.start(QStringLiteral(MANTISSA_CLI), train(kGood, {"--grace", "0.3", "--json"}));
         QByteArray told;
         QTRY_VERIFY_WITH_TIMEOUT((told += process.readAllStandardError()).contains("step "), 10'000);
 
@@ -177,6 +241,9 @@ private slots:
         QCOMPARE(process.exitCode(), 130);
         told += process.readAllStandardError();
         QVERIFY2(told.contains("not through after 1 s"), told);
+        const auto line = QJsonDocument::fromJson(process.readAllStandardOutput().trimmed()).object();
+        QCOMPARE(line["state"].toString(), QStringLiteral("interrupted"));
+        QVERIFY(line["steps"].toInt() > 0);
         const auto runs = *listRuns(m_history.toStdString());
         QVERIFY2(runs.front().error.empty(), runs.front().error.c_str());
         QCOMPARE(runs.front().state, RunState::Interrupted);
