@@ -27,14 +27,25 @@ public:
     void onBeforeOptimizerStep(TrainingView& view) override
     {
         const at::NoGradGuard noGrad;
-        m_due = view.step() % m_plan.everySteps == 0;
-        m_found.clear();
+        const auto& parameters = view.strategy().parameters();
+        const bool again = std::exchange(m_step, view.step()) == view.step(); // another optimizer's turn
+        if (!again) {
+            m_due = view.step() % m_plan.everySteps == 0;
+            m_found.clear();
+            m_before.clear();
+            m_seen.assign(parameters.size(), false);
+        }
         if (!m_due || !counts(view))
             return;
-        const auto& parameters = view.strategy().parameters();
-        for (std::size_t i = 0; i < parameters.size() && m_plan.gradients; ++i)
+        const bool inTurns = !view.plan().ownOptimizers.empty();
+        for (std::size_t i = 0; i < parameters.size() && m_plan.gradients; ++i) {
+            if (m_seen[i] || (inTurns && !parameters[i].grad().defined()))
+                continue;
+            m_seen[i] = true;
             add(view, i, "gradient", histogramOf(parameters[i].grad(), view.gradientFactor()));
-        m_before.clear();
+        }
+        if (again)
+            return;
         for (std::size_t i = 0; i < parameters.size() && m_plan.updates; ++i)
             m_before.push_back(parameters[i].detach().clone());
     }
@@ -99,6 +110,8 @@ private:
 
     HistogramPlan m_plan;
     bool m_due = false;
+    std::int64_t m_step = -1;
+    std::vector<bool> m_seen; ///< Gradients of this step, by parameter.
     std::vector<at::Tensor> m_before;
     std::vector<TensorHistogram> m_found;
 };

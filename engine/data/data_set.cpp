@@ -28,7 +28,8 @@ std::string sizeSetting(const ModelPlan& model)
 {
     if (std::holds_alternative<TransformerPlan>(model))
         return "model.init_args.context";
-    const bool byInputs = std::holds_alternative<MlpPlan>(model) || std::holds_alternative<ScriptPlan>(model);
+    const bool byInputs = std::holds_alternative<MlpPlan>(model) || std::holds_alternative<ScriptPlan>(model)
+        || std::holds_alternative<GanPlan>(model);
     return byInputs ? "model.init_args.inputs" : "model.init_args.image_size";
 }
 
@@ -53,7 +54,7 @@ std::string mismatch(const Batch& sample, const ModelPlan& model)
         return "model.init_args.channels";
     if (sample.input.size(dimensions - 1) != face.inputs || sample.input.size(dimensions / 2) != face.inputs)
         return sizeSetting(model);
-    return sample.target.max().item<std::int64_t>() < face.classes ? "" : "model.init_args.classes";
+    return face.takesClasses(sample.target.max().item<std::int64_t>() + 1) ? "" : "model.init_args.classes";
 }
 
 Result<void> checkAgainstModel(const RunPlan& plan, const DataSet& data)

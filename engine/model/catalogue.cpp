@@ -51,6 +51,7 @@ struct Describe {
         return images(plan.inputChannels, plan.imageSize);
     }
     std::string operator()(const TransformerPlan& plan) const { return tokens(plan.context, plan.vocab); }
+    std::string operator()(const GanPlan& plan) const { return (*this)(MlpPlan{.inputs = plan.inputs}); }
     std::string operator()(const ScriptPlan& plan) const
     {
         return plan.input == InputKind::Tokens ? tokens(plan.inputs, plan.classes)
@@ -117,6 +118,8 @@ std::unique_ptr<Model> makeModel(const ModelPlan& plan, std::uint64_t seed, int 
         return makeConvNet(*conv);
     if (const auto* residual = std::get_if<ResNetPlan>(&plan))
         return makeResNet(*residual);
+    if (const auto* gan = std::get_if<GanPlan>(&plan))
+        return makeGan(*gan, seed);
     if (const auto* script = std::get_if<ScriptPlan>(&plan))
         return makeScript(*script, seed, rank);
     return makeTransformer(std::get<TransformerPlan>(plan), seed, rank);

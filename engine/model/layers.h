@@ -62,6 +62,7 @@ std::unique_ptr<Model> makeMlp(const MlpPlan& plan);
 std::unique_ptr<Model> makeConvNet(const ConvNetPlan& plan);
 std::unique_ptr<Model> makeResNet(const ResNetPlan& plan);
 std::unique_ptr<Model> makeTransformer(const TransformerPlan& plan, std::uint64_t seed, int rank);
+std::unique_ptr<Model> makeGan(const GanPlan& plan, std::uint64_t seed);
 std::unique_ptr<Model> makeScript(const ScriptPlan& plan, std::uint64_t seed, int rank);
 
 /// The weights that a TorchScript file holds, in param order.

@@ -47,6 +47,22 @@ struct Batch {
     at::Tensor target;
 };
 
+/// What a loss is made of. `wanted` whole numbers are classes: cross entropy. Floating-point ones, from 0 to
+/// 1, are answers to yes-or-no questions: binary cross entropy, with logits.
+struct Answers {
+    at::Tensor scores;
+    at::Tensor wanted;
+};
+
+/// Which pass of a run: random numbers that follow from it are the same after a resume, and on one rank as on
+/// several.
+struct PassPlace {
+    std::size_t turn = 0; ///< Of which of the model's own optimizers.
+    std::int64_t batch = 0; ///< Of the run.
+    int rank = 0;
+    int ranks = 1;
+};
+
 /// A model as pure functions over weights that somebody else owns. One object per rank; holds buffers and the
 /// rank's generator, never a parameter.
 class Model {
@@ -68,6 +84,12 @@ public:
 
     /// Logits (rows, classes), ready for cross entropy with the batch's targets flattened.
     virtual at::Tensor forward(const at::Tensor& input, WeightAccess& weights, bool training) = 0;
+
+    /// A forward pass of training.
+    virtual Answers answer(const Batch& batch, WeightAccess& weights, const PassPlace&)
+    {
+        return {forward(batch.input, weights, true), batch.target.reshape({-1})};
+    }
 };
 
 /// Draws initial weights one after the other, so that nobody has to hold them all.

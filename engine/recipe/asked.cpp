@@ -171,6 +171,21 @@ bool recomputes(const Setup& setup)
         || asks(field::fsdpActivationCheckpointingPolicy);
 }
 
+bool bringsOptimizers(const Setup& setup)
+{
+    return setup[field::modelClass].asString() == "mantissa.GAN";
+}
+
+std::vector<ImpliedFact> impliedFacts(const Setup& setup)
+{
+    if (!bringsOptimizers(setup))
+        return {};
+    return {{std::string(field::automaticOptimization.path), "false",
+             "mantissa.GAN calls backward and step itself, for each of its two networks."},
+            {std::string(field::numOptimizers.path), "2",
+             "mantissa.GAN has an optimizer for its discriminator and one for its generator."}};
+}
+
 std::int64_t ranksAsked(const Setup& setup)
 {
     const auto& own = setup[field::ranks];

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // What a set-up asks for where several settings say it together. Lenient: nonsense reads as nothing asked,
 // since rules and planRun are there to complain.
@@ -28,6 +29,17 @@ int partsAsked(const Setup& setup);
 /// Weights are not trained where their names begin with one of these.
 std::vector<std::string> frozenAsked(const Setup& setup);
 bool recomputes(const Setup& setup); ///< Activation checkpointing.
+
+/// The model brings optimizers of its own and steps them itself.
+bool bringsOptimizers(const Setup& setup);
+
+/// A fact about the module that follows from a model of this engine.
+struct ImpliedFact {
+    std::string path; ///< "mantissa.facts.automatic_optimization"
+    std::string value; ///< "false"
+    std::string why;
+};
+std::vector<ImpliedFact> impliedFacts(const Setup& setup);
 
 /// `mantissa.ranks`, else `trainer.devices` where that is a number, else 1; as it is written.
 std::int64_t ranksAsked(const Setup& setup);

@@ -8,6 +8,7 @@
 #include "engine/recipe/fields_facts.h"
 #include "engine/recipe/fields_flags.h"
 #include "engine/recipe/fields_fsdp.h"
+#include "engine/recipe/fields_gan.h"
 #include "engine/recipe/fields_loops.h"
 #include "engine/recipe/fields_model.h"
 #include "engine/recipe/fields_networks.h"

@@ -7,8 +7,9 @@
 // Models of this engine.
 namespace mantissa::field {
 
-inline constexpr std::array<std::string_view, 5> kModelClassChoices = {
-    "mantissa.MLP", "mantissa.ConvNet", "mantissa.ResNet", "mantissa.Transformer", "mantissa.TorchScript"};
+inline constexpr std::array<std::string_view, 6> kModelClassChoices = {
+    "mantissa.MLP",         "mantissa.ConvNet",     "mantissa.ResNet",
+    "mantissa.Transformer", "mantissa.TorchScript", "mantissa.GAN"};
 inline constexpr Field modelClass = {
     .path = "model.class_path",
     .label = "model",
@@ -25,8 +26,8 @@ inline constexpr Field modelInputs = {
     .fallback = "784",
     .least = 1,
     .use = FieldUse::Runs,
-    .help = "MLP and TorchScript: numbers in a sample, pixels of a side, or tokens in a row.",
-    .classes = "MLP TorchScript"};
+    .help = "MLP, GAN and TorchScript: numbers in a sample, pixels of a side, or tokens in a row.",
+    .classes = "MLP GAN TorchScript"};
 inline constexpr Field modelHidden = {.path = "model.init_args.hidden",
                                       .label = "hidden",
                                       .type = FieldType::Integer,
@@ -34,8 +35,8 @@ inline constexpr Field modelHidden = {.path = "model.init_args.hidden",
                                       .fallback = "256",
                                       .least = 1,
                                       .use = FieldUse::Runs,
-                                      .help = "MLP: width of the hidden layers.",
-                                      .classes = "MLP"};
+                                      .help = "MLP and GAN: width of the hidden layers.",
+                                      .classes = "MLP GAN"};
 inline constexpr Field modelClasses = {.path = "model.init_args.classes",
                                        .label = "classes",
                                        .type = FieldType::Integer,
@@ -52,8 +53,10 @@ inline constexpr Field modelLayers = {
     .stage = "forward",
     .least = 1,
     .use = FieldUse::Runs,
-    .help = "MLP: linear layers in all, 3 by default. Transformer: blocks, 2 by default.",
-    .classes = "MLP Transformer"};
+    .help =
+        "MLP: linear layers in all, 3 by default; GAN: of each of its two networks. Transformer: blocks, 2 "
+        "by default.",
+    .classes = "MLP GAN Transformer"};
 inline constexpr Field modelChannels1 = {.path = "model.init_args.channels1",
                                          .label = "channels1",
                                          .type = FieldType::Integer,

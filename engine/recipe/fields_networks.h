@@ -76,7 +76,7 @@ inline constexpr Field modelWeights = {.path = "model.init_args.weights",
                                        .use = FieldUse::Runs,
                                        .help = "A safetensors file with the first weights, under our names "
                                                "or those of a public GPT-2; nothing: drawn from the seed.",
-                                       .classes = "MLP ConvNet ResNet Transformer"};
+                                       .classes = "MLP ConvNet ResNet Transformer GAN"};
 inline constexpr Field modelFile = {.path = "model.init_args.file",
                                     .label = "file",
                                     .type = FieldType::Text,

@@ -21,6 +21,7 @@ struct FaceOf {
     {
         return {InputKind::Tokens, plan.context, 1, plan.vocab};
     }
+    ModelFace operator()(const GanPlan& plan) const { return {InputKind::Vectors, plan.inputs, 1, 0}; }
     ModelFace operator()(const ScriptPlan& plan) const
     {
         return {plan.input, plan.inputs, plan.inputChannels, plan.classes};

@@ -65,14 +65,26 @@ struct ScriptPlan {
     std::int64_t inputChannels = 1;
 };
 
-using ModelPlan = std::variant<MlpPlan, ConvNetPlan, TransformerPlan, ResNetPlan, ScriptPlan>;
+/// Two networks of linear layers that train against each other: one makes samples out of noise, the other
+/// tells them from those of the data.
+struct GanPlan {
+    std::int64_t inputs = 784;
+    std::int64_t latent = 64; ///< Random numbers that a sample is made of.
+    std::int64_t hidden = 256;
+    std::int64_t layers = 3; ///< Of each network.
+    std::int64_t discriminatorSteps = 1; ///< For one of the generator, each on a batch of its own.
+};
+
+using ModelPlan = std::variant<MlpPlan, ConvNetPlan, TransformerPlan, ResNetPlan, ScriptPlan, GanPlan>;
 
 /// What any model takes and gives, in the same words for all of them.
 struct ModelFace {
     InputKind input = InputKind::Vectors;
     std::int64_t inputs = 0; ///< Numbers, pixels of a side, or tokens in a row at most.
     std::int64_t channels = 1; ///< Of images.
-    std::int64_t classes = 0; ///< Or tokens.
+    std::int64_t classes = 0; ///< Or tokens. 0: it does not look at them.
+
+    bool takesClasses(std::int64_t given) const { return classes == 0 || given <= classes; }
 };
 ModelFace modelFace(const ModelPlan& plan);
 

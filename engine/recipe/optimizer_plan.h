@@ -81,6 +81,13 @@ struct OptimizerPlan {
     }
 };
 
+/// An optimizer of a model that brings several and steps each by itself: manual optimization.
+struct OwnOptimizer {
+    std::string name; ///< "generator": the names of its weights begin so.
+    std::string series; ///< "g", as in loss_g.
+    OptimizerPlan plan;
+};
+
 enum class ScheduleKind {
     Constant,
     WarmupCosine,

@@ -91,6 +91,11 @@ void forwardChips(const Setup& setup, Chips& chips)
 
 void lossChips(const Setup& setup, Chips& chips)
 {
+    if (bringsOptimizers(setup)) {
+        chips.consequence("criterion", "BCE with logits");
+        chips.consequence("losses", "discriminator's, generator's");
+        return;
+    }
     chips.consequence("criterion", "cross_entropy");
     const auto batches = accumulationAsked(setup);
     const bool scheduled = setup[field::accumulationSchedule].isMap();
@@ -157,8 +162,30 @@ void clipChips(const Setup& setup, Chips& chips)
     chips.setting(field::normType, brief(clip.normType));
 }
 
+void frozenChips(const Setup& setup, Chips& chips)
+{
+    if (const auto frozen = frozenAsked(setup); !frozen.empty())
+        chips.setting(field::frozen,
+                      frozen.size() == 1 ? frozen.front() : std::to_string(frozen.size()) + " groups");
+}
+
+/// Two optimizers on one card, in the order of their steps.
+void ownOptimizerChips(const Setup& setup, Chips& chips)
+{
+    const auto adam = [&](const Field& rate, const std::string& label) {
+        chips.setting(rate, "Adam " + shown(settingIn(setup, rate)), label);
+    };
+    adam(field::lrDiscriminator, "1 discriminator");
+    adam(field::lrGenerator, "2 generator");
+    chips.setting(field::discriminatorSteps, shown(settingIn(setup, field::discriminatorSteps)) + " : 1",
+                  "steps");
+    frozenChips(setup, chips);
+}
+
 void optimizerChips(const Setup& setup, Chips& chips)
 {
+    if (bringsOptimizers(setup))
+        return ownOptimizerChips(setup, chips);
     chips.className(field::optimizerClass, "optimizer", "–");
     if (concernsClass(setup, field::fused))
         chips.effective(field::fused);
@@ -168,9 +195,7 @@ void optimizerChips(const Setup& setup, Chips& chips)
         chips.setting(field::quantizer, shown(setup.effective(field::quantizer)), "8-bit states");
     if (usesScaler(setup) && !unscalesExplicitly(setup))
         chips.consequence("÷ scale", "by the optimizer");
-    if (const auto frozen = frozenAsked(setup); !frozen.empty())
-        chips.setting(field::frozen,
-                      frozen.size() == 1 ? frozen.front() : std::to_string(frozen.size()) + " groups");
+    frozenChips(setup, chips);
 }
 
 void updateChips(const Setup& setup, Chips& chips)

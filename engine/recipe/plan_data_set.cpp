@@ -15,6 +15,9 @@ constexpr std::array kCifarVersions = {
     PlanChoice{"cifar100", true},
 };
 
+/// Kinds of samples where the model does not look at them.
+constexpr std::int64_t kClassesOfNobody = 10;
+
 std::string_view shapeOf(InputKind kind)
 {
     return kind == InputKind::Vectors ? "vectors" : kind == InputKind::Images ? "images" : "tokens";
@@ -60,7 +63,7 @@ void checkPictures(PlanReader& reader, const RunPlan& plan, const Pictures& data
                  "images have " + std::to_string(data.channels) + " channels, and it takes "
                      + std::to_string(face.channels),
                  "Set model.init_args.channels to " + std::to_string(data.channels) + ".");
-    else if (face.classes < data.classes)
+    else if (!face.takesClasses(data.classes))
         mismatch(reader,
                  "there are " + std::to_string(data.classes) + " classes, and it tells "
                      + std::to_string(face.classes) + " apart",
@@ -183,7 +186,7 @@ void synthetic(PlanReader& reader, RunPlan& plan)
     const auto shape = reader.word(field::dataShape);
     data.shape = shape.empty() ? taken : shape;
     data.inputs = reader.integer(field::dataInputs, face.inputs);
-    data.classes = reader.integer(field::dataClasses, face.classes);
+    data.classes = reader.integer(field::dataClasses, face.classes > 0 ? face.classes : kClassesOfNobody);
     data.samples = reader.integer(field::dataSamples);
     data.channels = face.channels;
     if (data.shape != taken)
@@ -194,7 +197,7 @@ void synthetic(PlanReader& reader, RunPlan& plan)
                  "samples have " + counted(data.inputs, "input") + ", and it takes "
                      + std::to_string(face.inputs),
                  "Leave data.init_args.inputs out: it follows the model.");
-    else if (data.inputs > face.inputs || data.classes > face.classes)
+    else if (data.inputs > face.inputs || !face.takesClasses(data.classes))
         mismatch(reader, "the data have more inputs or classes than it takes",
                  "Leave inputs and classes of the data out: they follow the model.");
     plan.data = data;

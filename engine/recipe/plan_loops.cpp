@@ -69,6 +69,8 @@ void planAccumulation(PlanReader& reader, RunPlan& plan)
                         + ", and there is a schedule.",
                     "Remove one of the two.");
     plan.accumulate = accumulationAsked(reader.setup());
+    if (const auto* gan = std::get_if<GanPlan>(&plan.model))
+        plan.accumulate = {{0, gan->discriminatorSteps}};
     const auto last = reader.word(field::lastWindow);
     plan.divideLastWindowBySize = last == "real";
     if (last != "real" && last != "full")

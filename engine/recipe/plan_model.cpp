@@ -111,6 +111,17 @@ ScriptPlan script(PlanReader& reader)
     return plan;
 }
 
+GanPlan gan(PlanReader& reader)
+{
+    GanPlan plan;
+    plan.inputs = reader.integer(field::modelInputs);
+    plan.latent = reader.integer(field::modelLatent);
+    plan.hidden = reader.integer(field::modelHidden);
+    plan.layers = reader.integer(field::modelLayers, plan.layers);
+    plan.discriminatorSteps = reader.integer(field::discriminatorSteps);
+    return plan;
+}
+
 struct ModelEntry {
     std::string_view name;
     ModelPlan (*read)(PlanReader&);
@@ -121,6 +132,7 @@ constexpr std::array kModels = {
     ModelEntry{"mantissa.ConvNet", [](PlanReader& reader) { return ModelPlan(convNet(reader)); }},
     ModelEntry{"mantissa.ResNet", [](PlanReader& reader) { return ModelPlan(resNet(reader)); }},
     ModelEntry{"mantissa.Transformer", [](PlanReader& reader) { return ModelPlan(transformer(reader)); }},
+    ModelEntry{"mantissa.GAN", [](PlanReader& reader) { return ModelPlan(gan(reader)); }},
     ModelEntry{"mantissa.TorchScript", [](PlanReader& reader) { return ModelPlan(script(reader)); }},
 };
 
@@ -129,7 +141,8 @@ constexpr std::array kModels = {
 void planModel(PlanReader& reader, RunPlan& plan)
 {
     constexpr std::string_view kHave =
-        "mantissa.MLP, mantissa.ConvNet, mantissa.ResNet, mantissa.Transformer and mantissa.TorchScript";
+        "mantissa.MLP, mantissa.ConvNet, mantissa.ResNet, mantissa.Transformer, mantissa.GAN and "
+        "mantissa.TorchScript";
     const auto& written = reader.setup()[field::modelClass];
     const auto name = written.asString();
     const auto* entry =

@@ -70,6 +70,8 @@ std::string monitoredSeries(PlanReader& reader, const RunPlan& plan, const Field
     std::vector<std::string_view> known(kAlways.begin(), kAlways.end());
     if (plan.scaler.enabled)
         known.insert(known.end(), {"loss_scale", "grad_norm_scaled"});
+    const auto ofOwn = ownSeries(plan);
+    known.insert(known.end(), ofOwn.begin(), ofOwn.end());
     if (plan.clip.kind != ClipKind::None)
         known.push_back("grad_norm_clipped");
     if (plan.validation.wanted()) {

@@ -24,21 +24,25 @@ OptimizerImpl implementation(PlanReader& reader)
                    : OptimizerImpl::ForLoop; // torch loops on the CPU where nothing is said.
 }
 
-void planBetas(PlanReader& reader, OptimizerPlan& optimizer)
+} // namespace
+
+void planBetas(PlanReader& reader, const Field& field, OptimizerPlan& optimizer)
 {
-    const auto betas = settingIn(reader.setup(), field::betas);
+    const auto betas = settingIn(reader.setup(), field);
     const auto& list = betas.asList();
     const auto isShare = [](const Value& v) {
         return v.isNumber() && v.asDouble() >= 0.0 && v.asDouble() < 1.0;
     };
     if (list.size() != 2 || !std::all_of(list.begin(), list.end(), isShare)) {
-        reader.fail("optimizer.init_args.betas is " + betas.text() + ".",
+        reader.fail(std::string(field.path) + " is " + betas.text() + ".",
                     "It is two numbers from 0 up to 1, such as [0.9, 0.999].");
         return;
     }
     optimizer.beta1 = list[0].asDouble();
     optimizer.beta2 = list[1].asDouble();
 }
+
+namespace {
 
 void planMomentum(PlanReader& reader, OptimizerPlan& optimizer)
 {
@@ -122,7 +126,7 @@ void planOwnSettings(PlanReader& reader, RunPlan& plan)
         planLbfgs(reader, plan);
         break;
     default:
-        planBetas(reader, optimizer);
+        planBetas(reader, field::betas, optimizer);
     }
     if (optimizer.kind == OptimizerKind::Adam && reader.flag(field::decoupledWeightDecay))
         optimizer.kind = OptimizerKind::AdamW;
@@ -205,6 +209,8 @@ void refuseUnknownArguments(PlanReader& reader, const std::string& section)
 
 void planOptimizer(PlanReader& reader, RunPlan& plan)
 {
+    if (bringsOptimizers(reader.setup()))
+        return planOwnOptimizers(reader, plan);
     const auto& written = reader.setup()[field::optimizerClass];
     if (!written.isSet()) {
         reader.fail("The set-up names no optimizer.",

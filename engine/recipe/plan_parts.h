@@ -10,6 +10,11 @@ void planPrecision(PlanReader& reader, RunPlan& plan);
 void planStrategy(PlanReader& reader, RunPlan& plan);
 void planOptimizer(PlanReader& reader,
                    RunPlan& plan); ///< Needs the scaler: not every optimizer goes with one.
+void planBetas(PlanReader& reader, const Field& field, OptimizerPlan& optimizer);
+/// Optimizers that the model brings along, instead of one of the set-up.
+void planOwnOptimizers(PlanReader& reader, RunPlan& plan);
+/// What does not go with them. Needs everything else.
+void checkManual(PlanReader& reader, const RunPlan& plan);
 void planSchedule(PlanReader& reader, RunPlan& plan); ///< Needs the optimizer: a cycle moves its momentum.
 /// Arguments that the class in `section` does not have.
 void refuseUnknownArguments(PlanReader& reader, const std::string& section);

@@ -39,13 +39,22 @@ void checkCallbacks(PlanReader& reader)
     }
 }
 
+std::string shownModel(const Setup& setup)
+{
+    const auto name = setup[field::modelClass].asString();
+    return name.empty() ? "the model" : name;
+}
+
 /// Facts about a module that this engine's own training step contradicts.
 void checkFacts(PlanReader& reader)
 {
     const auto& setup = reader.setup();
+    if (bringsOptimizers(setup))
+        return;
     if (!setup.effective(field::automaticOptimization).asBool(true))
-        reader.fail("The module optimizes manually, and this engine has no training step of that kind.",
-                    "Set mantissa.facts.automatic_optimization to true to train here.");
+        reader.fail("The module optimizes manually, and " + shownModel(setup)
+                        + " has no step of that kind here.",
+                    "Set mantissa.facts.automatic_optimization to true, or use mantissa.GAN, to train here.");
     if (setup.effective(field::numOptimizers).asInteger(1) != 1)
         reader.cannot(field::numOptimizers.path, setup[field::numOptimizers],
                       "It trains with one optimizer.");
@@ -72,6 +81,15 @@ void planRest(PlanReader& reader, RunPlan& plan)
 
 } // namespace
 
+std::vector<std::string> ownSeries(const RunPlan& plan)
+{
+    std::vector<std::string> series;
+    for (const auto& own : plan.ownOptimizers)
+        for (const std::string name : {"loss_", "grad_norm_"})
+            series.push_back(name + own.series);
+    return series;
+}
+
 Result<RunPlan> planRun(const Setup& setup)
 {
     PlanReader reader(setup);
@@ -90,6 +108,7 @@ Result<RunPlan> planRun(const Setup& setup)
     checkCallbacks(reader);
     checkFacts(reader);
     planRest(reader, plan);
+    checkManual(reader, plan);
     if (reader.error())
         return *reader.error();
     return plan;

@@ -80,11 +80,14 @@ struct RunPlan {
     std::string reduceDtype; ///< FSDP: "fp32", "bf16", "fp16"; empty: the precision's table.
     std::string paramDtype; ///< FSDP: dtype of gathered weights; empty: the precision's table.
     bool autocast = true; ///< Mixed precision without sharding: run the forward pass in the autocast context.
-    OptimizerPlan optimizer;
+    OptimizerPlan optimizer; ///< Of automatic optimization; else the first of the model's own.
+    /// Of manual optimization, in the order of their steps; empty: it is automatic. The first takes a step on
+    /// each batch of a window, the others one on its last.
+    std::vector<OwnOptimizer> ownOptimizers;
     SchedulePlan schedule;
     ScalerPlan scaler;
     ClipPlan clip;
-    std::map<std::int64_t, std::int64_t> accumulate = {{0, 1}}; ///< From epoch → micro batches in a window.
+    std::map<std::int64_t, std::int64_t> accumulate = {{0, 1}}; ///< From epoch → batches in a window.
     bool divideLastWindowBySize = false; ///< As Mantissa; Lightning divides by N.
     ModelPlan model = MlpPlan{};
     std::string weightsFile; ///< First weights, as a safetensors file; empty: drawn from the seed.
@@ -109,6 +112,9 @@ struct RunPlan {
     bool hashParameters = false; ///< A hash of each rank's parameters after every step.
     std::int64_t probeFrom = -1; ///< Every layer is looked at from this step on; -1: never.
 };
+
+/// The series that each of the model's own optimizers has: "loss_d", "grad_norm_d".
+std::vector<std::string> ownSeries(const RunPlan& plan);
 
 /// Fills in defaults and translates. The error says which setting this engine cannot run, and what it can.
 Result<RunPlan> planRun(const Setup& setup);

@@ -1,6 +1,8 @@
 #include "engine/recipe/training_classes.h"
 
+#include "engine/recipe/asked.h"
 #include "engine/recipe/class_object.h"
+#include "engine/recipe/fields_update.h"
 #include "engine/recipe/flow_value.h"
 #include "engine/recipe/scalar.h"
 
@@ -92,6 +94,14 @@ std::string_view sectionOf(const Field& field)
     return field.path.substr(0, field.path.find('.'));
 }
 
+/// Means nothing where the model brings its own.
+bool isOfOneOptimizer(const Field& field)
+{
+    const auto section = sectionOf(field);
+    return section == "optimizer" || section == "lr_scheduler" || field.path == field::parameterGroups.path
+        || field.path == field::decayed.path || field.path == field::quantizer.path;
+}
+
 /// The default that the set-up's optimizer has of its own; empty where it has none.
 std::string_view ownDefault(const Setup& setup, const Field& field)
 {
@@ -164,6 +174,8 @@ bool isHarmlessArgument(std::string_view name, const Value& value)
 
 bool concernsClass(const Setup& setup, const Field& field)
 {
+    if (bringsOptimizers(setup) && isOfOneOptimizer(field))
+        return false;
     if (field.classes.empty())
         return true;
     const auto section = sectionOf(field);

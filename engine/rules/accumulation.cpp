@@ -151,13 +151,10 @@ void schedulerManual(RuleContext& context)
         "supported for manual optimization. Please remove the callback or switch to automatic "
         "optimization.";
     finding.fixes = {
-        withoutScheduler("Drop the callback and count batches in training_step", countInTheStep()),
-        changingFix(
-            "Optimize automatically and keep the callback", {setTo(field::automaticOptimization.path, true)},
-            "The module must let the Trainer call backward and step: remove automatic_optimization = False "
-            "and the calls of manual_backward, step and zero_grad."),
-        manualFix("Vary the window by epoch with a counter of your own", countInTheStep()),
-    };
+        withoutScheduler("Drop the callback and count batches in training_step", countInTheStep())};
+    addAutomatic(context, finding);
+    finding.fixes.push_back(
+        manualFix("Vary the window by epoch with a counter of your own", countInTheStep()));
     context.report(std::move(finding));
 }
 
@@ -274,9 +271,8 @@ void manualAccumulation(RuleContext& context)
     finding.fixes = {
         changingFix("Drop the flag and count batches in training_step", {unset(field::accumulate.path)},
                     countInTheStep()),
-        changingFix("Optimize automatically", {setTo(field::automaticOptimization.path, true)},
-                    "The module must let the Trainer call backward and step."),
     };
+    addAutomatic(context, finding);
     context.report(std::move(finding));
 }
 

@@ -169,9 +169,8 @@ void manualClipping(RuleContext& context)
         + flag.text() + ")` or switch to automatic optimization.";
     finding.fixes = {
         changingFix("Drop the flag and clip in training_step", {unset(field::clipValue.path)}, code),
-        changingFix("Optimize automatically", {setTo(field::automaticOptimization.path, true)},
-                    "The module must let the Trainer call backward and step."),
     };
+    addAutomatic(context, finding);
     context.report(std::move(finding));
 }
 

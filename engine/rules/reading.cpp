@@ -1,7 +1,9 @@
 #include "engine/rules/reading.h"
 
+#include "engine/recipe/asked.h"
 #include "engine/recipe/fields.h"
 #include "engine/recipe/knobs.h"
+#include "engine/rules/making.h"
 
 #include <algorithm>
 #include <array>
@@ -152,8 +154,22 @@ bool takesSteps(const RuleContext& context)
 
 bool isAutomatic(RuleContext& context)
 {
-    return context.onFabric()
-        || context.fact(field::automaticOptimization.path, true, "The module uses automatic optimization.");
+    if (context.onFabric())
+        return true;
+    if (bringsOptimizers(context.setup()))
+        return false; // It follows from the model, whatever is said about it.
+    return context.fact(field::automaticOptimization.path, true, "The module uses automatic optimization.");
+}
+
+void addAutomatic(const RuleContext& context, Finding& finding)
+{
+    if (bringsOptimizers(context.setup()))
+        return;
+    finding.fixes.push_back(changingFix("Optimize automatically",
+                                        {setTo(field::automaticOptimization.path, true)},
+                                        "The module must let the Trainer call backward and step: remove "
+                                        "automatic_optimization = False and the "
+                                        "calls of manual_backward, step and zero_grad."));
 }
 
 bool overrides(const RuleContext& context, std::string_view hook)
@@ -174,6 +190,8 @@ OptimizerReading readOptimizer(RuleContext& context)
     optimizer.selfUnscaling = announcesUnscaling(optimizer, arguments);
     if (const Value& given = context.at(field::selfUnscaling); given.isBool())
         optimizer.selfUnscaling = given.asBool();
+    else if (bringsOptimizers(context.setup()))
+        optimizer.name = "Adam";
     else if (optimizer.name.empty())
         context.assume("optimizer",
                        "The optimizer, made in the module, does not unscale gradients by itself.");

@@ -44,6 +44,9 @@ struct OptimizerReading {
     bool fused = false;
     bool selfUnscaling = false; ///< Announces that its step divides by the loss scale itself.
 };
+/// The fix that lets the Trainer call backward and step; none where the model is one that never does.
+void addAutomatic(const RuleContext& context, Finding& finding);
+
 OptimizerReading readOptimizer(RuleContext& context);
 
 struct ClipReading {

@@ -9,8 +9,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, std::variant_size_v<ModelPlan>> kModels = {"MLP", "ConvNet", "Transformer",
-                                                                             "ResNet", "TorchScript"};
+constexpr std::array<const char*, std::variant_size_v<ModelPlan>> kModels = {
+    "MLP", "ConvNet", "Transformer", "ResNet", "TorchScript", "GAN"};
 constexpr std::array<const char*, std::variant_size_v<DataPlan>> kDatas = {
     "FashionMNIST", "TextBytes", "Synthetic", "TraceBatches", "CIFAR", "NumpyArrays", "CSV", "TextFolder"};
 

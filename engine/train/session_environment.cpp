@@ -116,6 +116,20 @@ json optimizerOf(const OptimizerPlan& plan)
     return optimizer;
 }
 
+/// Of a model that brings several: each by its name, and how they take turns.
+json optimizersOf(const RunPlan& plan)
+{
+    if (plan.ownOptimizers.empty())
+        return optimizerOf(plan.optimizer);
+    json optimizers = {
+        {"optimization", "manual"}, {"steps_of_the_first", plan.accumulate.at(0)}, {"order", json::array()}};
+    for (const auto& own : plan.ownOptimizers) {
+        optimizers["order"].push_back(own.name);
+        optimizers[own.name] = optimizerOf(own.plan);
+    }
+    return optimizers;
+}
+
 void addOwnSettings(const SchedulePlan& plan, json& schedule)
 {
     switch (plan.kind) {
@@ -178,6 +192,8 @@ json scalerOf(const ScalerPlan& plan)
 
 json accumulationOf(const RunPlan& plan)
 {
+    if (!plan.ownOptimizers.empty())
+        return nullptr;
     json byEpoch = json::object();
     for (const auto& [epoch, batches] : plan.accumulate)
         byEpoch[std::to_string(epoch)] = batches;
@@ -255,7 +271,7 @@ std::string effectiveSettings(const RunPlan& plan)
                      {"strategy", nameOf(kStrategies, plan.strategy)},
                      {"ranks", plan.ranks},
                      {"threads_per_rank", plan.threadsPerRank},
-                     {"optimizer", optimizerOf(plan.optimizer)},
+                     {"optimizer", optimizersOf(plan)},
                      {"schedule", scheduleOf(plan.schedule)},
                      {"scaler", scalerOf(plan.scaler)},
                      {"accumulation", accumulationOf(plan)},

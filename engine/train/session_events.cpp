@@ -27,6 +27,13 @@ RunEvent event(const StepReport& report, double time, const char* kind, Stage st
     return made;
 }
 
+RunEvent skip(const StepReport& report, double time, const std::string& step, bool leftOut)
+{
+    return event(
+        report, time, "skipped", Stage::Optimizer,
+        step + " is skipped: " + (leftOut ? "its batches are left out." : "a gradient is Inf or NaN."));
+}
+
 void addNonfinite(std::vector<RunEvent>& events, const std::vector<StepReport>& reports, double time)
 {
     for (std::size_t rank = 0; rank < reports.size(); ++rank) {
@@ -75,10 +82,11 @@ std::vector<RunEvent> eventsOf(const std::vector<StepReport>& reports, double ti
     addNotes(events, reports, time);
     addNonfinite(events, reports, time);
     const auto& first = reports.front();
-    if (first.skipped)
-        events.push_back(event(first, time, "skipped", Stage::Optimizer,
-                               first.leftOut ? "The optimizer step is skipped: its batches are left out."
-                                             : "The optimizer step is skipped: a gradient is Inf or NaN."));
+    if (first.skipped && first.turns.empty())
+        events.push_back(skip(first, time, "The optimizer step", first.leftOut));
+    for (const auto& turn : first.turns)
+        if (turn.skipped > 0)
+            events.push_back(skip(first, time, "A step of the " + turn.name, turn.leftOut));
     addScale(events, first, time);
     return events;
 }

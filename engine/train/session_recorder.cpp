@@ -93,7 +93,7 @@ void SessionRecorder::keepLast(const std::vector<Sample>& samples)
 void SessionRecorder::advance(const StepReport& report)
 {
     m_progress.step = report.step + 1;
-    m_progress.skipped += report.skipped ? 1 : 0;
+    m_progress.skipped += report.skippedSteps;
     m_stepSeconds = report.step == m_stepsBefore
         ? report.stepSeconds
         : m_stepSeconds + kNewestShare * (report.stepSeconds - m_stepSeconds);

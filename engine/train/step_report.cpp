@@ -21,6 +21,8 @@ std::vector<SeriesSpec> wholeRunSeries(const RunPlan& plan)
     add(plan.scaler.enabled, "growth_tracker");
     add(true, "skipped");
     add(true, "grad_norm");
+    for (const auto& name : ownSeries(plan))
+        series.push_back({name, "1"});
     add(plan.clip.kind != ClipKind::None, "grad_norm_clipped");
     add(plan.scaler.enabled, "grad_norm_scaled");
     add(true, "param_norm");
@@ -48,6 +50,8 @@ void addRankSeries(std::vector<SeriesSpec>& series, const RunPlan& plan, int ran
 
 StepSeries::StepSeries(const RunPlan& plan) : m_catalogue(wholeRunSeries(plan))
 {
+    for (const auto& own : plan.ownOptimizers)
+        m_turns.push_back(own.series);
     for (const auto& added : {validationSeries(plan), loggedSeries(plan)})
         m_catalogue.insert(m_catalogue.end(), added.begin(), added.end());
     for (int rank = 0; rank < plan.ranks; ++rank)
@@ -74,8 +78,12 @@ std::vector<Sample> StepSeries::samples(const StepReport& report, int rank, doub
         add("accuracy", kWholeRun, report.accuracy);
         add("loss_scale", kWholeRun, report.lossScale);
         add("growth_tracker", kWholeRun, report.growthTracker);
-        add("skipped", kWholeRun, report.skipped ? 1.0 : 0.0);
+        add("skipped", kWholeRun, static_cast<double>(report.skippedSteps));
         add("grad_norm", kWholeRun, report.gradNorm);
+        for (std::size_t i = 0; i < report.turns.size(); ++i) {
+            add("loss_" + m_turns[i], kWholeRun, report.turns[i].loss);
+            add("grad_norm_" + m_turns[i], kWholeRun, report.turns[i].gradNorm);
+        }
         add("grad_norm_clipped", kWholeRun, report.gradNormClipped);
         add("grad_norm_scaled", kWholeRun, report.gradNormScaled);
         add("param_norm", kWholeRun, report.paramNorm);

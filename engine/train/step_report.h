@@ -27,6 +27,16 @@ struct LoggedValue {
     double value = 0.0;
 };
 
+/// What one of several optimizers did in a step of the run, the same on every rank.
+struct TurnReport {
+    std::string name; ///< "generator"
+    double loss = 0.0; ///< Mean over its passes and the ranks.
+    double gradNorm =
+        0.0; ///< L2, unscaled, before clipping; root mean square where it stepped several times.
+    std::int64_t skipped = 0; ///< Of its steps.
+    bool leftOut = false; ///< … since a callback left a batch of its out.
+};
+
 /// What one rank knows after one optimizer step. A plain value.
 struct StepReport {
     std::int64_t step = 0; ///< 0-based; skipped steps count.
@@ -35,15 +45,17 @@ struct StepReport {
     bool endsEpoch = false;
 
     // Of the whole run, the same on every rank.
-    double loss = 0.0; ///< Undivided, mean over the window and the ranks.
+    double loss = 0.0; ///< Undivided, mean over the window and the ranks; of several optimizers, the sum.
     double accuracy = 0.0; ///< Share of right answers, over the window and the ranks.
     std::optional<double> lossScale; ///< Used by this step; only with a scaler, like the next three.
     std::optional<std::int64_t> growthTracker;
     std::optional<double> lossScaleAfter;
     std::optional<std::int64_t> growthTrackerAfter;
-    bool skipped = false;
+    bool skipped = false; ///< The step; of several optimizers, at least one of theirs.
+    std::int64_t skippedSteps = 0; ///< How many optimizer steps.
+    std::vector<TurnReport> turns; ///< In the order of RunPlan::ownOptimizers; empty with one optimizer.
     bool leftOut = false; ///< … since a callback left all of its batches out.
-    double gradNorm = 0.0; ///< L2, unscaled, before clipping.
+    double gradNorm = 0.0; ///< L2, unscaled, before clipping; of all gradients that were stepped with.
     std::optional<double> gradNormClipped; ///< Only with clipping.
     std::optional<double> gradNormScaled; ///< Only with a scaler.
     std::optional<double> totalNorm; ///< As the clipping call returned it, in the gradients' own dtype.
@@ -91,6 +103,7 @@ private:
     int indexOf(std::string_view name, int rank) const;
 
     std::vector<SeriesSpec> m_catalogue;
+    std::vector<std::string> m_turns; ///< "d", as in loss_d.
 };
 
 } // namespace mantissa

@@ -14,19 +14,24 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t kParameterNormEvery =
     10; // It changes slowly, and a pass over all weights is not free.
 
+at::Tensor lossFrom(const at::Tensor& scores, const at::Tensor& wanted)
+{
+    return wanted.is_floating_point()
+        ? at::binary_cross_entropy_with_logits(scores, wanted.to(scores.scalar_type()))
+        : at::cross_entropy_loss(scores, wanted);
+}
+
+at::Tensor rightOnes(const Answers& answers)
+{
+    return answers.wanted.is_floating_point() ? answers.scores.gt(0.0).eq(answers.wanted.gt(0.5))
+                                              : answers.scores.argmax(1).eq(answers.wanted);
+}
+
 std::unique_ptr<Precision> makePrecision(const RunPlan& plan, Communicator& communicator,
                                          const TrainerSeams& seams)
 {
     return seams.makePrecision ? seams.makePrecision(plan, communicator)
                                : std::make_unique<Precision>(plan, communicator);
-}
-
-std::vector<ParameterShape> shapesOf(const Model& model)
-{
-    std::vector<ParameterShape> shapes;
-    for (const auto& spec : model.parameters())
-        shapes.push_back({spec.name, static_cast<std::int64_t>(spec.shape.size())});
-    return shapes;
 }
 
 void restoreBuffers(Model& model, const NamedTensors& stored)
@@ -55,10 +60,9 @@ Trainer::Impl::Impl(std::shared_ptr<PreparedRun> prepared, Communicator& communi
       }()),
       m_recompute(*m_strategy, *m_model),
       m_weights(m_plan.recompute ? static_cast<WeightAccess&>(m_recompute) : *m_strategy),
-      m_optimizer(makeOptimizer(m_plan.optimizer, m_strategy->parameters(), shapesOf(*m_model))),
+      m_turns(makeTurns(m_plan, *m_model, *m_strategy)),
       m_schedule(m_plan.schedule, m_plan.optimizer.learningRate),
       m_faults(m_plan, communicator.rank()),
-      m_meter(m_strategy->parameters()),
       m_callbacks(m_plan.callbacks)
 {
     if (seams.addCallbacks)
@@ -78,7 +82,9 @@ StepReport Trainer::Impl::step(const std::stop_token& stop)
 {
     StepReport report = openWindow();
     beginWindow(report);
-    if (m_plan.optimizer.needsClosure())
+    if (optimizesManually())
+        updateInTurns(report, stop);
+    else if (m_plan.optimizer.needsClosure())
         updateByClosure(report, stop);
     else
         updateOnce(report, stop);
@@ -94,6 +100,11 @@ void Trainer::Impl::updateOnce(StepReport& report, const std::stop_token& stop)
     accumulateGradients(report, stop);
     if (leftOut(report))
         return;
+    stepOptimizer(report);
+}
+
+void Trainer::Impl::stepOptimizer(StepReport& report)
+{
     finishGradients(report);
     update(report);
     updateScale(report);
@@ -116,10 +127,12 @@ StepReport Trainer::Impl::openWindow()
     report.notes = std::exchange(m_notCarried, {});
     m_watch.begin(m_step);
     m_sums = {};
-    m_optimizer->setLearningRate(report.learningRate);
+    m_turnSums.assign(m_turns.size(), {});
+    m_tally = {};
+    optimizer().setLearningRate(report.learningRate); // the model's own ones keep their rates
     report.momentum = m_schedule.momentum();
     if (report.momentum)
-        m_optimizer->setMomentum(*report.momentum);
+        optimizer().setMomentum(*report.momentum);
     setScaleByHand();
     m_strategy->zeroGradients();
     return report;
@@ -150,22 +163,28 @@ void Trainer::Impl::accumulateGradients(StepReport& report, const std::stop_toke
     const double parts = divisor(end - m_batch);
     for (; m_batch < end; ++m_batch, ++m_globalBatch) {
         const Batch batch = fetch(report, m_batch, stop);
-        WeightAccess* weights = &m_weights;
-        std::optional<FaultyWeights> faulty;
-        if (const auto value = m_faults.onGradient(report))
-            weights = &faulty.emplace(*weights, *value);
-        std::optional<LayerProbe> probe;
-        if (probes())
-            weights = &probe.emplace(*weights, *m_model, m_globalBatch, m_readings);
-        const at::Tensor loss = lossOf(report, batch, *weights);
-        if (probe)
-            probe->loss(loss);
-        backward(report, loss / parts, m_batch + 1 == end);
+        pass(report, batch, parts, m_batch + 1 == end);
         if (m_plan.optimizer.needsClosure())
             m_window.push_back(batch);
         if (!m_endsWindow)
             closeBatch();
     }
+}
+
+/// Forward and backward of one micro batch.
+void Trainer::Impl::pass(StepReport& report, const Batch& batch, double parts, bool last)
+{
+    WeightAccess* weights = &m_weights;
+    std::optional<FaultyWeights> faulty;
+    if (const auto value = m_faults.onGradient(report))
+        weights = &faulty.emplace(*weights, *value);
+    std::optional<LayerProbe> probe;
+    if (probes())
+        weights = &probe.emplace(*weights, *m_model, m_globalBatch, m_readings);
+    const at::Tensor loss = lossOf(report, batch, *weights);
+    if (probe)
+        probe->loss(loss);
+    backward(report, loss / parts, last);
 }
 
 Batch Trainer::Impl::fetch(StepReport& report, std::int64_t batch, const std::stop_token& stop)
@@ -187,25 +206,29 @@ at::Tensor Trainer::Impl::lossOf(StepReport& report, const Batch& batch, WeightA
     const at::Tensor input = m_precision->convertInput(batch.input);
     const AutocastScope context = m_precision->forwardContext();
     m_watch.enter(report, Stage::Forward);
-    const at::Tensor logits = m_model->forward(input, weights, true);
+    Answers answers = m_model->answer({input, batch.target}, weights,
+                                      {m_turn, m_globalBatch, m_communicator.rank(), m_communicator.size()});
     m_watch.enter(report, Stage::Loss);
-    const at::Tensor target = batch.target.reshape({-1});
-    at::Tensor loss = at::cross_entropy_loss(m_precision->convertOutput(logits), target);
+    at::Tensor loss = lossFrom(m_precision->convertOutput(answers.scores), answers.wanted);
     loss = m_faults.onLoss(report, loss, m_globalBatch);
     report.losses.push_back(loss.item<double>());
     m_sums.loss += report.losses.back();
+    m_turnSums[m_turn].loss += report.losses.back();
+    ++m_turnSums[m_turn].passes;
+    if (m_turn > 0) // the batch was counted in the first turn
+        return loss;
     m_sums.rows += static_cast<double>(batch.input.size(0));
-    countAnswers(logits, target);
+    countAnswers(answers);
     return loss;
 }
 
-void Trainer::Impl::countAnswers(const at::Tensor& logits, const at::Tensor& target)
+void Trainer::Impl::countAnswers(const Answers& answers)
 {
     if (!m_measures)
         return;
     const at::NoGradGuard noGrad;
-    m_sums.correct += logits.argmax(1).eq(target).sum().item<double>();
-    m_sums.answers += static_cast<double>(target.numel());
+    m_sums.correct += rightOnes(answers).sum().item<double>();
+    m_sums.answers += static_cast<double>(answers.wanted.numel());
 }
 
 void Trainer::Impl::backward(StepReport& report, const at::Tensor& loss, bool last)
@@ -233,10 +256,10 @@ void Trainer::Impl::reduceGradients(StepReport& report)
         m_watch.enter(report, Stage::Reduce);
     m_strategy->reduceGradients();
     const NonfiniteTally nonfinite = m_strategy->takeNonfiniteBefore();
-    report.nonfiniteBefore = nonfinite.count;
-    if (nonfinite.deepest)
+    report.nonfiniteBefore += nonfinite.count;
+    if (nonfinite.deepest && report.nonfiniteFirst.empty())
         report.nonfiniteFirst = m_strategy->parameterNames()[*nonfinite.deepest];
-    m_faults.onReduced(report, m_optimizer->gradients());
+    m_faults.onReduced(report, optimizer().gradients());
 }
 
 double Trainer::Impl::squaresOf(const std::vector<at::Tensor>& gradients) const
@@ -257,28 +280,29 @@ bool Trainer::Impl::mustUnscale() const
     // it first.
     const bool asTrainer = m_plan.mode == RunMode::Faithful && m_plan.framework == "trainer";
     const bool clips = m_plan.clip.kind != ClipKind::None && !asTrainer;
-    return m_plan.explicitUnscale || clips || !m_optimizer->selfUnscaling();
+    return m_plan.explicitUnscale || clips || !m_turns[m_turn].optimizer->selfUnscaling();
 }
 
 void Trainer::Impl::unscale(StepReport& report)
 {
     auto* scaler = m_precision->scaler();
-    double scale = 1.0;
-    if (scaler) {
-        scale = static_cast<double>(scaler->state().now().scale);
-        report.lossScale = scale;
+    m_scale = scaler ? static_cast<double>(scaler->state().now().scale) : 1.0;
+    if (scaler && !report.lossScale) {
+        report.lossScale = m_scale;
         report.growthTracker = scaler->state().now().growthTracker;
     }
     m_unscaled = mustUnscale();
     if (m_unscaled) {
         m_watch.enter(report, Stage::Unscale);
-        m_precision->unscaleGradients(*m_optimizer);
+        m_precision->unscaleGradients(optimizer());
     }
     // One pass over the gradients; the norm on the other side of the scale follows from it.
     const bool stillScaled = scaler && !m_unscaled;
-    const double squares = squaresOf(m_optimizer->gradients());
-    m_sums.scaledSquares = stillScaled ? squares : squares * scale * scale;
-    m_sums.gradientSquares = stillScaled ? squares / (scale * scale) : squares;
+    const double squares = squaresOf(optimizer().gradients());
+    m_sums.scaledSquares += stillScaled ? squares : squares * m_scale * m_scale;
+    const double unscaled = stillScaled ? squares / (m_scale * m_scale) : squares;
+    m_sums.gradientSquares += unscaled;
+    m_turnSums[m_turn].gradientSquares += unscaled;
 }
 
 void Trainer::Impl::clip(StepReport& report)
@@ -288,19 +312,20 @@ void Trainer::Impl::clip(StepReport& report)
     m_watch.enter(report, Stage::Clip);
     if (m_plan.clip.kind == ClipKind::Norm)
         report.totalNorm =
-            m_precision->clipGradByNorm(*m_optimizer, m_plan.clip.value, m_plan.clip.normType, *m_strategy);
+            m_precision->clipGradByNorm(optimizer(), m_plan.clip.value, m_plan.clip.normType, *m_strategy);
     else
-        m_precision->clipGradByValue(*m_optimizer, m_plan.clip.value);
-    m_sums.clippedSquares = squaresOf(m_optimizer->gradients());
+        m_precision->clipGradByValue(optimizer(), m_plan.clip.value);
+    m_sums.clippedSquares += squaresOf(optimizer().gradients());
 }
 
 void Trainer::Impl::update(StepReport& report)
 {
     m_watch.enter(report, Stage::Optimizer);
-    report.skipped = m_precision->optimizerStep(*m_optimizer);
+    const bool skipped = m_precision->optimizerStep(optimizer());
+    noteStep(report, skipped);
     if (auto* scaler = m_precision->scaler()) {
-        report.foundInf = report.skipped ? 1.0 : 0.0;
-        report.foundInfHere = scaler->foundHere(0);
+        report.foundInf = std::max(report.foundInf, skipped ? 1.0 : 0.0);
+        report.foundInfHere = report.foundInfHere || scaler->foundHere(0);
     }
     m_strategy->endOfStep();
 }
@@ -315,7 +340,7 @@ void Trainer::Impl::updateScale(StepReport& report)
     report.lossScaleAfter = static_cast<double>(scaler->state().now().scale);
     report.growthTrackerAfter = scaler->state().now().growthTracker;
     const double floor = m_plan.scaler.floor;
-    if (*report.lossScaleAfter < floor && *report.lossScale >= floor)
+    if (*report.lossScaleAfter < floor && m_scale >= floor)
         report.notes.push_back({"scale_floor", Stage::UpdateScale,
                                 "The loss scale fell below " + numberText(floor)
                                     + ": the gradients overflow whatever the scale is."});
@@ -346,17 +371,20 @@ void Trainer::Impl::record(StepReport& report)
 {
     m_watch.enter(report, Stage::Record);
     report.endsEpoch = m_batch >= m_prepared->loader->batchesPerEpoch();
-    UpdateTally tally = m_measures ? m_meter.measure(m_strategy->parameters()) : UpdateTally{};
-    report.parametersChanged = tally.changed > 0.0;
+    if (!optimizesManually())
+        measureUpdate();
+    report.parametersChanged = m_tally.changed > 0.0;
     if (measuresParameters())
         m_sums.parameterSquares = squaresOf(m_strategy->parameters());
     if (m_plan.hashParameters)
         report.parameterHash = parameterHash(m_strategy->parameters());
     if (probes())
         noteReadings(report, std::exchange(m_readings, {}));
-    addUpRanks(tally);
-    fillReport(report, tally);
-    report.optimizerSteps = m_optimizer->stepCount();
+    addUpTurns(report);
+    addUpRanks(m_tally);
+    fillReport(report, m_tally);
+    for (const auto& turn : m_turns)
+        report.optimizerSteps += turn.optimizer->stepCount();
     report.commSeconds = m_communicator.takeSeconds();
     report.memoryBytes = m_strategy->peakParameterBytes();
     if (m_step == 0 && m_communicator.rank() == 0)

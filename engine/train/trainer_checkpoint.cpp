@@ -71,9 +71,8 @@ TrainerState Trainer::Impl::state()
 void Trainer::Impl::keepWhole(TrainerState& state, bool wanted)
 {
     put(state, kWeight, m_strategy->fullParameters(wanted));
-    if (m_optimizer->hasState())
-        for (const auto& [name, tensors] : m_optimizer->state())
-            put(state, kOptimizer + name + '.', m_strategy->fullState(tensors, wanted));
+    for (const auto& [name, tensors] : optimizerState())
+        put(state, kOptimizer + name + '.', m_strategy->fullState(tensors, wanted));
     for (const auto& [callback, kept] : m_callbacks.stateDict())
         for (const auto& [name, tensors] : kept.tensors)
             put(state, kCallback + callback + '.' + name + '.', m_strategy->fullState(tensors, wanted));
@@ -94,9 +93,8 @@ void Trainer::Impl::keepParts(TrainerState& state) const
         }
     };
     keepAll(kWeight, m_strategy->parameters());
-    if (m_optimizer->hasState())
-        for (const auto& [name, tensors] : m_optimizer->state())
-            keepAll(kOptimizer + name + '.', tensors);
+    for (const auto& [name, tensors] : optimizerState())
+        keepAll(kOptimizer + name + '.', tensors);
     for (const auto& [callback, kept] : m_callbacks.stateDict())
         for (const auto& [name, tensors] : kept.tensors)
             keepAll(kCallback + callback + '.' + name + '.', tensors);
@@ -128,11 +126,13 @@ TrainingPosition Trainer::Impl::position() const
     position.jointBatch = m_prepared->data.jointBatch;
     position.precision = precisionId(m_plan.precision);
     position.strategy = settings.at("strategy").get<std::string>();
-    position.optimizerClass = m_optimizer->className();
-    position.optimizerSteps = m_optimizer->stepCount();
+    position.optimizerClass = m_turns.front().optimizer->className();
+    position.optimizerSteps = m_turns.front().optimizer->stepCount();
     position.optimizerSettings = settings.at("optimizer").dump();
     position.scheduleSettings = settings.at("schedule").dump();
-    position.optimizerState = m_optimizer->stateDict();
+    position.optimizerState = m_turns.front().optimizer->stateDict();
+    for (std::size_t i = 1; i < m_turns.size(); ++i)
+        position.furtherOptimizers.push_back(m_turns[i].optimizer->stateDict());
     position.scheduleState = m_schedule.stateDict();
     position.scalerState = m_precision->stateDict();
     auto callbacks = json::object();
@@ -184,23 +184,57 @@ void Trainer::Impl::restorePlace(const TrainingPosition& from)
     m_prepared->loader->seek(m_communicator.rank(), {m_epoch, m_batch});
 }
 
+/// By name, in the order of the strategy's parameters, whichever optimizer has them.
+OptimizerState Trainer::Impl::optimizerState() const
+{
+    OptimizerState all;
+    for (const auto& turn : m_turns) {
+        if (!turn.optimizer->hasState())
+            continue;
+        for (const auto& [name, tensors] : turn.optimizer->state()) {
+            auto found = std::find_if(all.begin(), all.end(),
+                                      [&name = name](const auto& state) { return state.first == name; });
+            if (found == all.end())
+                found =
+                    all.insert(all.end(), {name, std::vector<at::Tensor>(m_strategy->parameters().size())});
+            for (std::size_t i = 0; i < tensors.size(); ++i)
+                found->second[turn.members[i]] = tensors[i];
+        }
+    }
+    return all;
+}
+
 void Trainer::Impl::restoreOptimizer(const StoredTraining& from)
 {
     const std::string& before = from.position.optimizerClass;
-    if (!sharesState(before, m_optimizer->className())) {
-        notCarried("What " + before + " had gathered is of no use to " + m_optimizer->className()
+    if (!sharesState(before, optimizer().className())) {
+        notCarried("What " + before + " had gathered is of no use to " + optimizer().className()
                    + ", which begins anew.");
         return;
     }
-    m_optimizer->loadStateDict(from.position.optimizerState);
-    for (const auto& name : m_optimizer->stateNames()) {
+    for (std::size_t i = 0; i < m_turns.size(); ++i) {
+        const auto& further = from.position.furtherOptimizers;
+        if (i == 0)
+            m_turns[i].optimizer->loadStateDict(from.position.optimizerState);
+        else if (i <= further.size())
+            m_turns[i].optimizer->loadStateDict(further[i - 1]);
+        restoreTensors(from, m_turns[i]);
+    }
+}
+
+void Trainer::Impl::restoreTensors(const StoredTraining& from, Turn& turn)
+{
+    for (const auto& name : turn.optimizer->stateNames()) {
         const auto whole = under(from.states, kOptimizer + name + '.');
-        const auto parts = m_strategy->partsOf(whole);
-        const bool all =
+        const auto all = m_strategy->partsOf(whole);
+        std::vector<at::Tensor> parts;
+        for (const std::size_t member : turn.members)
+            parts.push_back(all[member]);
+        const bool complete =
             std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part.defined(); });
-        if (all)
-            m_optimizer->restore(name, parts);
-        else if (!whole.empty() || from.position.optimizerSteps > 0.0)
+        if (complete)
+            turn.optimizer->restore(name, parts);
+        else if (turn.optimizer->stepCount() > 0.0)
             notCarried("The checkpoint has no " + name + " of every weight: it begins at zero.");
     }
 }

@@ -25,6 +25,7 @@ double Trainer::Impl::evaluate(StepReport& report, const std::stop_token& stop)
 double Trainer::Impl::evaluateAgain(const StepReport& report)
 {
     const WindowSums sums = m_sums;
+    const auto turnSums = m_turnSums;
     m_sums = {};
     StepReport again;
     again.step = report.step;
@@ -37,6 +38,7 @@ double Trainer::Impl::evaluateAgain(const StepReport& report)
     clip(again);
     const double loss = meanOverRanks(m_sums.loss / parts);
     m_sums = sums;
+    m_turnSums = turnSums;
     return loss;
 }
 
@@ -51,7 +53,7 @@ void Trainer::Impl::updateByClosure(StepReport& report, const std::stop_token& s
         [&](double part) { return m_strategy->sumOverShards(part); },
         [&](double part) { return m_strategy->maxOverShards(part); },
     };
-    m_optimizer->stepWith(evaluation);
+    optimizer().stepWith(evaluation);
     m_strategy->endOfStep();
 }
 

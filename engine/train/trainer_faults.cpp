@@ -2,6 +2,7 @@
 
 #include "engine/recipe/scalar.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -63,10 +64,12 @@ bool Faults::hits(const FaultPlan& fault, const StepReport& report, std::int64_t
 
 void Faults::note(StepReport& report, const FaultPlan& fault, Stage stage, const std::string& what)
 {
-    const bool repeated =
-        fault.batch < 0 && report.batches.size() > 1; // Once for the whole window is enough.
-    if (!repeated)
-        report.notes.push_back({"injected", stage, "Made on purpose: " + what + "."});
+    const std::string words = "Made on purpose: " + what + ".";
+    const bool repeated = std::any_of(report.notes.begin(), report.notes.end(), [&](const StepNote& note) {
+        return note.kind == "injected" && note.message == words;
+    });
+    if (!repeated || fault.batch >= 0) // Once for the whole window is enough.
+        report.notes.push_back({"injected", stage, words});
 }
 
 void Faults::beforeBatch(StepReport& report, std::int64_t globalBatch, std::stop_token stop) const
@@ -152,7 +155,8 @@ FaultyWeights::~FaultyWeights()
 std::vector<at::Tensor> FaultyWeights::enter(int unit)
 {
     auto weights = m_weights.enter(unit);
-    if (!m_hooked.defined() && !weights.empty() && weights.front().requires_grad()) {
+    const bool learns = at::GradMode::is_enabled(); // else no gradient comes back this way
+    if (learns && !m_hooked.defined() && !weights.empty() && weights.front().requires_grad()) {
         m_hooked = weights.front();
         m_hook = m_hooked.register_hook([value = m_value](const at::Tensor& gradient) {
             const at::NoGradGuard noGrad;

@@ -13,6 +13,7 @@
 #include "engine/train/trainer_faults.h"
 #include "engine/train/trainer_meter.h"
 #include "engine/train/trainer_state.h"
+#include "engine/train/trainer_turns.h"
 #include "engine/train/trainer_watch.h"
 #include "engine/train/validation.h"
 
@@ -45,7 +46,7 @@ public:
     Communicator& communicator() override { return m_communicator; }
     Strategy& strategy() override { return *m_strategy; }
     Model& model() override { return *m_model; }
-    Optimizer& optimizer() override { return *m_optimizer; }
+    Optimizer& optimizer() override { return *m_turns[m_turn].optimizer; } ///< Whose turn it is.
     std::int64_t step() const override { return m_step; }
     std::int64_t epoch() const override { return m_report->epoch; }
     std::int64_t batch() const override { return m_report->batches.empty() ? 0 : m_report->batches.back(); }
@@ -71,8 +72,13 @@ private:
     void unscale(StepReport& report);
     void clip(StepReport& report);
     void update(StepReport& report);
+    void stepOptimizer(StepReport& report);
     void finishGradients(StepReport& report); ///< From the backward passes to what the optimizer takes.
+    void noteStep(StepReport& report, bool skipped);
     void updateOnce(StepReport& report, const std::stop_token& stop);
+    void updateInTurns(StepReport& report, const std::stop_token& stop);
+    void takeTurn(StepReport& report, const Batch& batch);
+    void pass(StepReport& report, const Batch& batch, double parts, bool last);
     void updateByClosure(StepReport& report, const std::stop_token& stop);
     double evaluate(StepReport& report, const std::stop_token& stop);
     double evaluateAgain(const StepReport& report);
@@ -98,14 +104,17 @@ private:
 
     Batch fetch(StepReport& report, std::int64_t batch, const std::stop_token& stop);
     at::Tensor lossOf(StepReport& report, const Batch& batch, WeightAccess& weights);
+    bool optimizesManually() const { return m_turns.size() > 1; }
     void backward(StepReport& report, const at::Tensor& loss, bool last);
-    void countAnswers(const at::Tensor& logits, const at::Tensor& target);
+    void countAnswers(const Answers& answers);
     double divisor(std::int64_t batches) const;
     std::int64_t windowEnd() const; ///< One past the last micro batch of this window.
     bool mustUnscale() const;
     double squaresOf(const std::vector<at::Tensor>& gradients) const;
     bool measuresParameters() const;
+    void measureUpdate();
     void addUpRanks(UpdateTally& tally);
+    void addUpTurns(StepReport& report);
     /// Running statistics are each rank's own: nobody sends them round.
     bool keepsOwnBuffers() const
     {
@@ -123,6 +132,8 @@ private:
     TrainingPosition position() const;
     void restore(const StoredTraining& from);
     void restorePlace(const TrainingPosition& from);
+    OptimizerState optimizerState() const;
+    void restoreTensors(const StoredTraining& from, Turn& turn);
     void restoreOptimizer(const StoredTraining& from);
     void restoreSchedule(const TrainingPosition& from);
     void restoreScaler(const TrainingPosition& from);
@@ -140,13 +151,15 @@ private:
     std::unique_ptr<Strategy> m_strategy;
     Recompute m_recompute;
     WeightAccess& m_weights; ///< What the model's forward pass is given.
-    std::unique_ptr<Optimizer> m_optimizer;
+    std::vector<Turn> m_turns;
+    std::size_t m_turn = 0;
     Schedule m_schedule;
     Faults m_faults;
-    UpdateMeter m_meter;
     StageWatch m_watch;
     CallbackList m_callbacks;
     WindowSums m_sums;
+    std::vector<TurnSums> m_turnSums; ///< Of each turn.
+    UpdateTally m_tally; ///< Of the window's steps.
     std::vector<LayerReading> m_readings; ///< Of the window, where it is looked at.
     std::vector<StepNote> m_notCarried; ///< For the first report.
     std::vector<Batch> m_window; ///< Kept for an optimizer that evaluates them again.
@@ -157,7 +170,8 @@ private:
     std::int64_t m_left = 0; ///< Batches of this window that a callback has left out.
     bool m_begun = false;
     bool m_endsWindow = false;
-    bool m_unscaled = false; ///< In this window.
+    bool m_unscaled = false; ///< In this turn.
+    double m_scale = 1.0; ///< Of this turn.
     bool m_stopAsked = false;
     std::int64_t m_step = 0;
     std::int64_t m_epoch = 0;

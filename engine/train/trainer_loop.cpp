@@ -8,7 +8,7 @@ namespace mantissa {
 
 double Trainer::Impl::gradientFactor() const
 {
-    return m_precision->scaler() && !m_unscaled ? m_report->lossScale.value_or(1.0) : 1.0;
+    return m_precision->scaler() && !m_unscaled ? m_scale : 1.0;
 }
 
 std::optional<double> Trainer::Impl::metric(std::string_view series) const
@@ -46,7 +46,7 @@ void Trainer::Impl::setLearningRate(double rate)
 {
     m_ownRate = rate;
     m_report->learningRate = rate;
-    m_optimizer->setLearningRate(rate);
+    optimizer().setLearningRate(rate);
 }
 
 bool Trainer::Impl::mayStop() const
@@ -78,13 +78,18 @@ void Trainer::Impl::begin()
 
 void Trainer::Impl::rememberMetrics(const StepReport& report)
 {
-    const auto remember = [this](const char* name, std::optional<double> value) {
+    const auto remember = [this](const std::string& name, std::optional<double> value) {
         if (value)
             m_metrics.insert_or_assign(name, *value);
     };
     remember("loss", report.loss);
     remember("accuracy", report.accuracy);
-    remember("skipped", report.skipped ? 1.0 : 0.0);
+    remember("skipped", static_cast<double>(report.skippedSteps));
+    for (std::size_t i = 0; i < report.turns.size(); ++i) {
+        const auto& series = m_plan.ownOptimizers[i].series;
+        remember("loss_" + series, report.turns[i].loss);
+        remember("grad_norm_" + series, report.turns[i].gradNorm);
+    }
     remember("loss_scale", report.lossScale);
     remember("grad_norm", report.gradNorm);
     remember("grad_norm_clipped", report.gradNormClipped);
@@ -117,7 +122,8 @@ void Trainer::Impl::closeBatch()
 bool Trainer::Impl::leftOut(StepReport& report)
 {
     report.leftOut = m_left > 0 && m_left == static_cast<std::int64_t>(report.losses.size());
-    report.skipped = report.leftOut;
+    if (report.leftOut)
+        noteStep(report, true);
     return report.leftOut;
 }
 

@@ -14,12 +14,16 @@ std::vector<UnitSize> blocksOf(const Model& model)
 }
 
 /// Rounded to whole bytes.
-std::uint64_t stateBytesPerElement(const Optimizer& optimizer)
+std::uint64_t stateBytesPerElement(const std::vector<Turn>& turns)
 {
     std::uint64_t elements = 0;
-    for (const auto& parameter : optimizer.parameters())
-        elements += static_cast<std::uint64_t>(parameter.numel());
-    return elements > 0 ? (optimizer.expectedStateBytes() + elements / 2) / elements : 0;
+    std::uint64_t bytes = 0;
+    for (const auto& turn : turns) {
+        bytes += turn.optimizer->expectedStateBytes();
+        for (const auto& parameter : turn.optimizer->parameters())
+            elements += static_cast<std::uint64_t>(parameter.numel());
+    }
+    return elements > 0 ? (bytes + elements / 2) / elements : 0;
 }
 
 } // namespace
@@ -27,7 +31,8 @@ std::uint64_t stateBytesPerElement(const Optimizer& optimizer)
 MemoryTerms Trainer::Impl::measuredMemory() const
 {
     MemoryTerms terms = m_strategy->memory();
-    terms.optimizer += m_optimizer->stateBytes();
+    for (const auto& turn : m_turns)
+        terms.optimizer += turn.optimizer->stateBytes();
     return terms;
 }
 
@@ -42,7 +47,7 @@ MemoryTerms Trainer::Impl::estimatedMemory() const
     question.storedBytes = at::elementSize(dtypes.stored);
     question.paramBytes = at::elementSize(dtypes.param);
     question.reduceBytes = at::elementSize(dtypes.reduce);
-    question.stateBytes = stateBytesPerElement(*m_optimizer);
+    question.stateBytes = stateBytesPerElement(m_turns);
     question.passes = m_plan.noSync ? static_cast<int>(accumulateAt(m_plan, 0)) : 1;
     question.rootAround = m_model->parameters().front().unit == m_model->unitCount() - 1;
     question.gradientViews = m_plan.ddp.gradientViews;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace mantissa {
 
@@ -32,6 +33,9 @@ void Trainer::Impl::fillReport(StepReport& report, const UpdateTally& tally) con
 {
     const auto batches = static_cast<double>(report.losses.size()) * m_communicator.size();
     report.loss = m_sums.loss / batches;
+    if (optimizesManually())
+        report.loss = std::accumulate(report.turns.begin(), report.turns.end(), 0.0,
+                                      [](double sum, const TurnReport& turn) { return sum + turn.loss; });
     report.accuracy = m_sums.answers > 0.0 ? m_sums.correct / m_sums.answers : 0.0;
     report.samples = static_cast<std::int64_t>(m_sums.rows);
     report.gradNorm = std::sqrt(m_sums.gradientSquares);
@@ -41,7 +45,7 @@ void Trainer::Impl::fillReport(StepReport& report, const UpdateTally& tally) con
         report.gradNormScaled = std::sqrt(m_sums.scaledSquares);
     if (measuresParameters())
         report.paramNorm = std::sqrt(m_sums.parameterSquares);
-    if (report.skipped)
+    if (report.skipped && report.skippedSteps >= stepsOf(m_turnSums))
         return;
     report.updateRatio =
         tally.parameterSquares > 0.0 ? std::sqrt(tally.changeSquares / tally.parameterSquares) : 0.0;

@@ -26,6 +26,8 @@ TrainingPosition parsed(const json& text)
     position.optimizerSteps = optimizer.at("steps").get<double>();
     const json state = {{"class", position.optimizerClass}, {"steps", position.optimizerSteps}};
     position.optimizerState = optimizer.value("state", state).dump(); // Earlier checkpoints had no more.
+    for (const auto& further : optimizer.value("further", json::array()))
+        position.furtherOptimizers.push_back(further.dump());
     position.optimizerSettings = optimizer.at("settings").dump();
     position.scheduleSettings = text.at("schedule").at("settings").dump();
     position.scheduleState = text.at("schedule").at("state").dump();
@@ -38,7 +40,7 @@ TrainingPosition parsed(const json& text)
 
 std::string positionText(const TrainingPosition& position)
 {
-    return json{
+    auto text = json{
         {"step", position.step},
         {"epoch", position.epoch},
         {"batch", position.batch},
@@ -58,8 +60,10 @@ std::string positionText(const TrainingPosition& position)
           {"state", json::parse(position.scheduleState)}}},
         {"scaler", json::parse(position.scalerState)},
         {"callbacks", json::parse(position.callbacks)},
-    }
-        .dump();
+    };
+    for (const auto& further : position.furtherOptimizers)
+        text["optimizer"]["further"].push_back(json::parse(further));
+    return text.dump();
 }
 
 Result<TrainingPosition> readPosition(const std::string& text)

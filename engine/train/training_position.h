@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mantissa {
 
@@ -22,6 +23,7 @@ struct TrainingPosition {
     std::string optimizerClass;
     double optimizerSteps = 0.0;
     std::string optimizerState; ///< JSON, like all that follow: what the optimizer keeps beside its tensors.
+    std::vector<std::string> furtherOptimizers; ///< The same of a model's second own one, and so on.
     std::string optimizerSettings; ///< To tell whether it is the same one.
     std::string scheduleSettings;
     std::string scheduleState;

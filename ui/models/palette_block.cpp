@@ -1,5 +1,6 @@
 #include "ui/models/palette_block.h"
 
+#include "engine/recipe/asked.h"
 #include "engine/recipe/class_object.h"
 #include "engine/recipe/fields.h"
 #include "engine/recipe/flow_value.h"
@@ -59,6 +60,20 @@ std::string_view sectionOf(const Field& field)
     return field.path.substr(0, field.path.find('.'));
 }
 
+/// A model that brings its own optimizers leaves no place for another, and any other model needs one.
+void addCompany(std::vector<Edit>& edits, const Setup& setup, const Field& chooser, std::string_view choice)
+{
+    if (chooser.path != field::modelClass.path)
+        return;
+    const auto chosen = applyEdits(setup, {set(chooser.path, choice)});
+    const bool brings = chosen && bringsOptimizers(*chosen);
+    for (const auto* section : {"optimizer", "lr_scheduler"})
+        if (brings && setup.has(section))
+            edits.push_back(unset(section));
+    if (!brings && bringsOptimizers(setup))
+        edits.push_back(set(field::optimizerClass.path, field::kOptimizerClassChoices.front()));
+}
+
 /// Arguments of `init_args` that a class does not know leave with the class before it; those that it cannot
 /// do without come with it.
 std::vector<Edit> classEdits(const Setup& setup, const Field& chooser, std::string_view choice)
@@ -80,6 +95,7 @@ std::vector<Edit> classEdits(const Setup& setup, const Field& chooser, std::stri
         else if (!written && field->isNeededBy(shortClassName(choice)))
             needed.push_back(set(field->path, readFlowValue(std::string(field->whenChosen))));
     }
+    addCompany(edits, setup, chooser, choice);
     if (needed.empty())
         return edits;
     const auto without = applyEdits(setup, edits);

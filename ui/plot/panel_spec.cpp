@@ -54,6 +54,16 @@ PanelSpec updateRatioPanel(const RunOutline& outline)
     return panel;
 }
 
+/// A curve for each of the model's own optimizers.
+std::vector<CurveSpec> curvesOfTurns(const RunOutline& outline, const std::string& beginning)
+{
+    std::vector<CurveSpec> curves;
+    for (const auto& own : outline.turns)
+        curves.push_back({beginning + own.series, static_cast<int>(curves.size()),
+                          QString::fromStdString(own.name), true, false});
+    return curves;
+}
+
 PanelSpec normPanel(const RunOutline& outline)
 {
     PanelSpec panel;
@@ -63,6 +73,10 @@ PanelSpec normPanel(const RunOutline& outline)
         (outline.scaled ? say("unscaled, log axis, %1") : say("no scale to undo, log axis, %1")).arg(over);
     panel.axis = PanelAxis::Log10;
     panel.height = 188;
+    if (!outline.turns.empty()) {
+        panel.curves = curvesOfTurns(outline, "grad_norm_");
+        return panel;
+    }
     if (outline.clip == ClipKind::None) {
         panel.curves = {{"grad_norm", 0, say("norm"), true, false}};
         return panel;
@@ -80,6 +94,10 @@ PanelSpec lossPanel(const RunOutline& outline)
     panel.title = say("Loss");
     panel.subtitle = say("mean over the step's samples");
     panel.height = 122;
+    if (!outline.turns.empty()) {
+        panel.curves = curvesOfTurns(outline, "loss_");
+        return panel;
+    }
     if (outline.validated)
         panel.curves.push_back({"val_loss", 1, say("validation"), false, true});
     panel.curves.push_back({"loss", 2, say("train"), true, false});

@@ -4,6 +4,7 @@
 
 #include <QString>
 
+#include <string>
 #include <vector>
 
 namespace mantissa::ui {
@@ -12,7 +13,7 @@ enum class PanelAxis { Linear, LinearFromZero, Percent, Log2, Log10 };
 
 /// One line of a panel.
 struct CurveSpec {
-    std::string_view series;
+    std::string series;
     int colour = 0; ///< Index of a series colour.
     QString label;
     bool envelope = true; ///< Least to most, where several points share a column of pixels.

@@ -13,6 +13,7 @@ RunOutline outlineOf(const RunPlan& plan)
     outline.clipAt = plan.clip.value;
     outline.ranks = plan.ranks;
     outline.precision = plan.precision;
+    outline.turns = plan.ownOptimizers;
     outline.holdOnSkip = plan.schedule.holdOnSkip;
     return outline;
 }

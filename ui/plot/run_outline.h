@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace mantissa::ui {
 
@@ -18,6 +19,7 @@ struct RunOutline {
     int ranks = 1;
     PrecisionMode precision = PrecisionMode::Fp32True;
     bool holdOnSkip = false;
+    std::vector<OwnOptimizer> turns; ///< Optimizers that the model steps itself.
     bool validated = false; ///< There is a validation loop, so a validation loss and accuracy.
 };
 

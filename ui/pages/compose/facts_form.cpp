@@ -1,5 +1,6 @@
 #include "ui/pages/compose/facts_form.h"
 
+#include "engine/recipe/asked.h"
 #include "engine/recipe/fields.h"
 #include "ui/document/setup_document.h"
 #include "ui/pages/compose/field_editor.h"
@@ -101,6 +102,11 @@ std::vector<FactsForm::Fact> FactsForm::asked() const
             result.push_back({std::string(field->path), toQt(field->help),
                               QString::fromStdString(value.isString() ? value.asString() : value.text()), 0});
     }
+    for (const auto& fact :
+         impliedFacts(m_document.setup())) // What is written all the same stays to be seen.
+        if (!m_document.setup().has(fact.path))
+            result.push_back(
+                {fact.path, QString::fromStdString(fact.why), QString::fromStdString(fact.value), 0, true});
     return result;
 }
 
@@ -183,7 +189,9 @@ QWidget* FactsForm::makeRow(const Fact& fact)
     across->addWidget(statement, 1);
     across->addWidget(makeAnswers(fact, row));
     auto* state = new PillLabel(row);
-    if (!fact.value.isEmpty())
+    if (fact.implied)
+        state->setContent(Tone::Neutral, tr("by the model"));
+    else if (!fact.value.isEmpty())
         state->setContent(Tone::Ok, tr("answered"));
     else
         state->setContent(Tone::Neutral, fact.rules > 0 ? tr("assumed") : tr("not asked"));
@@ -201,6 +209,8 @@ QWidget* FactsForm::makeRow(const Fact& fact)
 
 QWidget* FactsForm::makeAnswers(const Fact& fact, QWidget* parent)
 {
+    if (fact.implied)
+        return new ThemedLabel(fact.value, monoFont(TextSize::Small), &Theme::text, parent);
     const auto* field = answeredBy(fact.path);
     if (!field)
         return new ThemedLabel(toQt(fact.path), monoFont(TextSize::Small), &Theme::text2, parent);

@@ -37,6 +37,7 @@ private:
         QString statement;
         QString value; ///< Empty: assumed, or not asked for.
         int rules = 0; ///< That ask for it here.
+        bool implied = false; ///< Follows from the model.
     };
 
     QWidget* makeHead();

@@ -1,5 +1,6 @@
 #include "ui/pages/compose/stage_form.h"
 
+#include "engine/recipe/asked.h"
 #include "engine/recipe/path.h"
 #include "engine/recipe/training_classes.h"
 #include "ui/document/setup_document.h"
@@ -76,6 +77,9 @@ void StageForm::rebuild()
     for (const auto* field : allFields())
         if (field->stage == stageId(m_stage) && !field->path.starts_with(kFacts))
             (field->use == FieldUse::Runs ? first : rest).push_back(field);
+    m_ownNote = nullptr;
+    if (m_stage == Stage::Optimizer)
+        addOwnNote();
     addGroups(first);
     if (m_editors.empty() && rest.empty())
         column->addWidget(new ThemedLabel(tr("  This stage has no settings of its own."),
@@ -85,6 +89,18 @@ void StageForm::rebuild()
     column->addStretch(1);
     m_scroll->setWidget(m_fields);
     showValues();
+}
+
+/// Why the section of the optimizer is not offered.
+void StageForm::addOwnNote()
+{
+    m_ownNote =
+        new ThemedLabel(tr("The model brings its own optimizers and steps them itself, so there is no "
+                           "section for one, and no schedule."),
+                        uiFont(TextSize::Small), &Theme::text2, m_fields);
+    m_ownNote->setWordWrap(true);
+    m_ownNote->setContentsMargins(12, 6, 12, 4);
+    m_fields->layout()->addWidget(m_ownNote);
 }
 
 std::vector<FieldEditor*> StageForm::addGroups(const std::vector<const Field*>& fields)
@@ -170,6 +186,8 @@ void StageForm::showValues()
         editor->showValue(m_document.setup(), m_document.report().findings);
         editor->setVisible(isOffered(editor->field()));
     }
+    if (m_ownNote)
+        m_ownNote->setVisible(bringsOptimizers(m_document.setup()));
     if (m_more)
         reveal(m_more->isChecked());
     showHeadings();

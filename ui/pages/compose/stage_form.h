@@ -43,6 +43,7 @@ private:
     std::vector<FieldEditor*> addGroups(const std::vector<const Field*>& fields);
     void showHeadings();
     FieldEditor* add(const Field& field);
+    void addOwnNote();
     void addFolded(const std::vector<const Field*>& fields);
     bool isOffered(const Field& field) const;
     void showValues();
@@ -54,6 +55,7 @@ private:
     QScrollArea* m_scroll = nullptr;
     QWidget* m_fields = nullptr;
     QToolButton* m_more = nullptr;
+    ThemedLabel* m_ownNote = nullptr;
     std::vector<FieldEditor*> m_editors;
     std::vector<FieldEditor*> m_folded;
     std::vector<Heading> m_headings;
