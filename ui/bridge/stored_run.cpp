@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace mantissa::ui {
 namespace {
@@ -29,7 +30,7 @@ void readSetupFacts(RunFacts& facts, const std::string& yaml)
     facts.strategy = nameAt(setup, "trainer.strategy");
     if (facts.strategy.empty())
         facts.strategy = "auto";
-    facts.optimizer = nameAt(setup, "optimizer");
+    facts.optimizer = bringsOptimizers(setup) ? "Adam, Adam" : nameAt(setup, "optimizer");
     if (setup.at("optimizer.init_args.fused").asBool())
         facts.optimizer += " fused";
 }
@@ -41,6 +42,12 @@ std::vector<double> thinned(const std::vector<double>& values)
     for (std::size_t at = 0; at < values.size(); at += stride)
         few.push_back(values[at]);
     return few;
+}
+
+/// A step of the run may skip several optimizer steps.
+std::int64_t sumOf(const std::vector<double>& counts)
+{
+    return static_cast<std::int64_t>(std::accumulate(counts.begin(), counts.end(), 0.0));
 }
 
 std::optional<double> lastFinite(const std::vector<double>& values)
@@ -62,8 +69,7 @@ void readSeriesFacts(RunFacts& facts, const RunReader& reader, const std::vector
         if (!points || !wanted)
             continue;
         if (spec.name == "skipped")
-            facts.skipped = std::count_if(points->value.begin(), points->value.end(),
-                                          [](double value) { return value > 0.0; });
+            facts.skipped = sumOf(points->value);
         else if (spec.name == "loss" && !points->value.empty())
             facts.loss = points->value.back();
         else if (spec.name == "loss_scale")
@@ -155,8 +161,7 @@ Result<StoredRun> readStoredRun(const std::filesystem::path& folder)
         run.series.push_back(std::move(points));
     }
     if (const auto* skipped = seriesNamed(run.series, "skipped"))
-        run.skipped = std::count_if(skipped->value.begin(), skipped->value.end(),
-                                    [](double value) { return value > 0.0; });
+        run.skipped = sumOf(skipped->value);
     run.outline = outlineOf(readSetup(run.setup.yaml).setup, run.series);
     return run;
 }
