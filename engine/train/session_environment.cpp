@@ -121,8 +121,10 @@ json optimizersOf(const RunPlan& plan)
 {
     if (plan.ownOptimizers.empty())
         return optimizerOf(plan.optimizer);
-    json optimizers = {
-        {"optimization", "manual"}, {"steps_of_the_first", plan.accumulate.at(0)}, {"order", json::array()}};
+    json optimizers = {{"optimization", "manual"},
+                       {"steps_of_the_first", plan.accumulate.at(0)},
+                       {"max_steps_counts", "rounds of all; Lightning counts each step of each"},
+                       {"order", json::array()}};
     for (const auto& own : plan.ownOptimizers) {
         optimizers["order"].push_back(own.name);
         optimizers[own.name] = optimizerOf(own.plan);
