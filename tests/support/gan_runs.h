@@ -14,7 +14,10 @@ inline RunPlan ganPlan(StrategyKind strategy, int ranks, PrecisionMode precision
     plan.model = GanPlan{16, 8, 24, 3, 1};
     plan.data = SyntheticPlan{"vectors", 16, 10, 640};
     plan.ddp.findUnused = true;
-    OptimizerPlan adam{OptimizerKind::Adam, OptimizerImpl::ForLoop, 2e-3};
+    OptimizerPlan adam;
+    adam.kind = OptimizerKind::Adam;
+    adam.impl = OptimizerImpl::ForLoop;
+    adam.learningRate = 2e-3;
     adam.beta1 = 0.5;
     plan.ownOptimizers = {{"discriminator", "d", adam}, {"generator", "g", adam}};
     plan.ownOptimizers[1].plan.learningRate = 1e-3;
