@@ -486,6 +486,21 @@ private slots:
             QVERIFY2(pill->text().contains(QStringLiteral("nothing")), qPrintable(pill->text()));
     }
 
+    void aClassInAFormIsCalledByItsName()
+    {
+        Desk desk;
+        desk.document.startFrom(
+            "trainer:\n  strategy:\n    class_path: lightning.pytorch.strategies.FSDPStrategy\n"
+            "    init_args: {sharding_strategy: HYBRID_SHARD}\n",
+            QStringLiteral("hybrid.yaml"));
+        desk.find<StageForm>()->showStage(Stage::Forward);
+
+        auto* editor = desk.find<StageForm>()->findChild<FieldEditor*>(QStringLiteral("trainer.strategy"));
+
+        QVERIFY(editor);
+        QCOMPARE(editor->findChild<QComboBox*>()->currentText(), QStringLiteral("FSDPStrategy"));
+    }
+
     void theYamlBeginsAtTheLeft()
     {
         Desk desk;

@@ -21,6 +21,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QStandardPaths>
+#include <QTabBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -335,6 +336,26 @@ private slots:
 
         QTRY_COMPARE(page.view().folder(), page.runs().run(0).folder);
         QCOMPARE(page.view().row().name, std::string("second"));
+    }
+
+    void aFailedRunHasItsFailureInATab()
+    {
+        Bench bench;
+        RunScript script;
+        script.failAt = 0;
+        bench.train("failed", script, kTrains);
+        HistoryPage page(bench.services);
+        page.resize(1200, 640);
+        page.show();
+
+        page.open(listRuns(bench.history())->front().folder);
+
+        auto* tabs = page.view().findChild<QTabBar*>();
+        QTRY_VERIFY(tabs->isTabVisible(tabs->currentIndex()) && tabs->currentIndex() > 0);
+        QTRY_VERIFY(tabs->rect().contains(tabs->tabRect(tabs->currentIndex())));
+        for (const auto* table : page.view().findChildren<QTableView*>())
+            if (table->accessibleName() == QStringLiteral("Ranks of the run"))
+                QCOMPARE(table->model()->rowCount(), 0);
     }
 
     void checkpointsAreNamedByTheStepsTheyHold()

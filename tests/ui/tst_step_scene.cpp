@@ -1,6 +1,7 @@
 #include "engine/recipe/presets.h"
 #include "engine/recipe/setup_file.h"
 #include "engine/rules/check.h"
+#include "ui/diagram/bus_item.h"
 #include "ui/diagram/stage_item.h"
 #include "ui/diagram/step_scene.h"
 #include "ui/diagram/step_view.h"
@@ -8,6 +9,8 @@
 #include <QAccessible>
 #include <QScrollBar>
 #include <QTest>
+
+#include <cmath>
 
 using namespace mantissa;
 using namespace mantissa::ui;
@@ -148,6 +151,44 @@ private slots:
         const auto words = scene.stage(Stage::Clip).spokenName();
         QVERIFY2(words.startsWith(QStringLiteral("Clip, stage 9 of 11")), qPrintable(words));
         QVERIFY2(words.contains(QStringLiteral("finding")), qPrintable(words));
+    }
+
+    void aBadgeWithWordsLeavesTheTitleItsLine()
+    {
+        StageItem item(Stage::Clip);
+        for (const auto& badge : {StageBadge{Tone::Stop, QStringLiteral("Stops at step 1"), 1, false},
+                                  StageBadge{Tone::Stop, {}, 0, true}}) {
+            item.setBadge(badge);
+            QVERIFY(item.badgeRect().bottom() <= 6.0); // There the title's line begins.
+        }
+    }
+
+    void communicationsInOneGapStandApartAndAreNamedInTheirOrder()
+    {
+        const auto yaml = setupText("16-mixed", "fsdp", 4);
+        const auto setup = applyEdits(
+            readSetup(yaml).setup,
+            {Edit{EditOp::Set, "trainer.strategy.class_path", "lightning.pytorch.strategies.FSDPStrategy"},
+             Edit{EditOp::Set, "trainer.strategy.init_args.sharding_strategy", "HYBRID_SHARD"}});
+        QVERIFY(setup);
+        StepScene scene;
+        scene.setPlan(makeStepPlan(*setup), {});
+        scene.setViewSize({886, 367});
+
+        const BusItem* scatter = nullptr;
+        const BusItem* reduce = nullptr;
+        for (const auto* item : scene.items()) {
+            const auto* bus = dynamic_cast<const BusItem*>(item);
+            if (bus && bus->shown().operation == "reduce-scatter")
+                scatter = bus;
+            else if (bus && bus->shown().operation == "all-reduce")
+                reduce = bus;
+        }
+
+        QVERIFY(scatter && reduce);
+        QVERIFY(std::abs(scatter->place().x - reduce->place().x) >= 11.0);
+        QCOMPARE(scatter->place().x > reduce->place().x,
+                 scatter->place().labelLeft > reduce->place().labelLeft);
     }
 
     void theStageWhereARunFailedIsMarkedAndTheLaterOnesWereNotReached()

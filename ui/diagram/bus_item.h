@@ -22,6 +22,7 @@ public:
     BusItem(PlanComm comm, Place place);
 
     const PlanComm& shown() const { return m_comm; }
+    const Place& place() const { return m_place; }
     /// As the previewed fix would make it; null: it would be gone.
     void setAfter(const PlanComm* after);
     static double labelWidth(const PlanComm& comm);

@@ -33,6 +33,7 @@ public:
 
     Stage stage() const { return m_stage.stage; }
     const std::optional<StageBadge>& badge() const { return m_badge; }
+    QRectF badgeRect() const;
     /// What the card shows, put together from what it paints.
     const PlanStage& shown() const { return m_stage; }
     double wantedHeight(double width) const;
@@ -75,7 +76,6 @@ private:
     void paintCell(QPainter& painter, const Cell& cell, const QColor& ink) const;
     void paintHidden(QPainter& painter) const;
     void paintBadge(QPainter& painter) const;
-    QRectF badgeRect() const;
 
     PlanStage m_stage;
     std::optional<PlanStage> m_after;

@@ -13,6 +13,7 @@
 namespace mantissa::ui {
 namespace {
 
+constexpr double kBusGap = 12; ///< Between two communications beside each other.
 constexpr int kMostLanes = 7;
 constexpr double kDimmed = 0.35;
 
@@ -233,7 +234,7 @@ struct StepScene::PlacedComm {
 void StepScene::keepNamesApart(std::vector<PlacedComm>& placed, double right)
 {
     std::sort(placed.begin(), placed.end(),
-              [](const PlacedComm& a, const PlacedComm& b) { return a.place.labelLeft > b.place.labelLeft; });
+              [](const PlacedComm& a, const PlacedComm& b) { return a.place.x > b.place.x; });
     for (const bool upper : {true, false}) {
         double limit = right;
         for (auto& one : placed) {
@@ -255,11 +256,12 @@ std::vector<StepScene::PlacedComm> StepScene::placedComms() const
         place.x = m_layout.busX(comm.stage, comm.when);
         // Two communications in one gap stand beside each other.
         const auto taken = std::count_if(placed.begin(), placed.end(), [&](const PlacedComm& other) {
-            return std::abs(other.place.x - place.x) < 9 && isUpper(other.comm.stage) == isUpper(comm.stage);
+            return std::abs(other.place.x - place.x) < kBusGap
+                && isUpper(other.comm.stage) == isUpper(comm.stage);
         });
         const auto card = m_layout.card(comm.stage);
         place.stageEdge = card.center().x() > place.x ? card.left() - 1 : card.right() + 1;
-        place.x += static_cast<double>(taken) * 9 * (place.stageEdge > place.x ? -1 : 1);
+        place.x += static_cast<double>(taken) * kBusGap * (place.stageEdge > place.x ? -1 : 1);
         place.rings = ringHeights(comm.stage);
         place.labelTop = m_layout.labelTop(isUpper(comm.stage));
         const double width = BusItem::labelWidth(comm);

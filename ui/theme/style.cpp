@@ -74,6 +74,7 @@ int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* 
     case SH_EtchDisabledText:
     case SH_DitherDisabledText:
     case SH_UnderlineShortcut:
+    case SH_DialogButtonBox_ButtonsHaveIcons: // They are another hand's, and in no theme of ours.
         return 0;
     case SH_ItemView_ActivateItemOnSingleClick:
         return 0;

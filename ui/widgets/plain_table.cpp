@@ -12,7 +12,7 @@
 namespace mantissa::ui {
 namespace {
 
-constexpr int kWrapMargin = 8; ///< What a cell keeps free at both sides of its text.
+constexpr int kWrapMargin = 14; ///< What a cell keeps free at both sides of its text.
 constexpr int kMostFitted = 2'000; ///< Rows at once: nobody reads more of them.
 constexpr int kNumberGap = 10; ///< Right of numbers, so that they do not touch the column after them.
 

@@ -198,10 +198,9 @@ void DocumentHeader::showVerdicts()
                                width() < kNarrow ? briefVerdict(onTarget) : onTarget);
         m_onTarget->setToolTip(onTarget);
         const auto words = QString::fromStdString(report.here.words);
-        const bool runs = report.here.verdict == Verdict::Runs;
         // The reason is in the tool tip, and in the message when Start is pressed.
         const auto brief = width() < kNarrow ? briefVerdict(words.section(QStringLiteral(". "), 0, 0))
-            : runs && width() < kWide        ? words.section(QLatin1Char(','), 0, 0)
+            : width() < kWide                ? words.section(QLatin1Char(','), 0, 0)
                                              : words.section(QStringLiteral(". "), 0, 0);
         m_here->setContent(toneOf(report.here.verdict), brief);
         m_here->setToolTip(words);

@@ -1,6 +1,7 @@
 #include "ui/pages/compose/field_editor.h"
 
 #include "engine/recipe/flow_value.h"
+#include "engine/recipe/path.h"
 #include "engine/recipe/training_classes.h"
 #include "ui/text/convert.h"
 #include "ui/text/format.h"
@@ -234,7 +235,8 @@ void FieldEditor::showValue(const Setup& setup, const std::vector<Finding>& find
     if (m_choice) {
         int index = m_choice->findData(m_shown);
         if (index < 0) {
-            m_choice->addItem(m_shown, m_shown);
+            const auto classPath = value.isMap() ? value["class_path"].asString() : std::string();
+            m_choice->addItem(classPath.empty() ? m_shown : toQt(shortClassName(classPath)), m_shown);
             index = m_choice->count() - 1;
         }
         m_choice->setCurrentIndex(index);

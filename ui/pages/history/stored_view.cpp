@@ -327,6 +327,7 @@ void StoredView::showFailure(const std::vector<RunEvent>& events)
     const bool failed = m_row.state == RunState::Failed;
     m_failed->setVisible(failed);
     m_tabs->setTabVisible(FailureTab, failed);
+    m_tabs->updateGeometry(); // Qt leaves that out, and the tab would have no room.
     if (!failed) {
         m_side->showAdvice({});
         return;
@@ -334,7 +335,8 @@ void StoredView::showFailure(const std::vector<RunEvent>& events)
     const auto failure = describeFailure(events, m_setup.yaml, {}, {});
     m_failed->setTexts(failure.cause.message.empty() ? tr("The run failed.")
                                                      : QString::fromStdString(failure.cause.message),
-                       tr("Every step before it is stored."));
+                       m_row.steps > 0 ? tr("Every step before it is stored.")
+                                       : tr("It was in the first step: there is none before it."));
     m_explain->setVisible(!failure.record.isEmpty());
     m_failureView->setFailure(failure);
     m_side->showAdvice(failure.advice);

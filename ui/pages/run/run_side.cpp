@@ -162,7 +162,7 @@ void RunSide::clear()
 {
     m_events->clear();
     m_ranks->clear();
-    m_remark->clear();
+    m_remark->setText(tr("Ranks report with their first step."));
     m_memory->hide();
     showAdvice({});
     showProgress({}, -1.0, RunState::Queued);
@@ -218,8 +218,10 @@ void RunSide::showWords(const RunWords& words)
 
 void RunSide::showRanks(const RunSeries& series)
 {
+    if (series.isEmpty())
+        return; // Nothing is known of them yet, and that is no zero.
     m_ranks->refresh(series);
-    m_remark->setText(m_ranks->rowCount() == 0 ? tr("Ranks report once the first step is done.")
+    m_remark->setText(m_ranks->rowCount() == 0 ? tr("Ranks report with their first step.")
                                                : m_ranks->remark());
 }
 
