@@ -81,7 +81,7 @@ std::vector<LegendRow> PlotPanel::growthRows(const RunSeries& series) const
     const auto left = std::max<std::int64_t>(0, m_outline.growthInterval - clean);
     const double share = static_cast<double>(clean) / static_cast<double>(m_outline.growthInterval);
     return {{Swatch::None, {}, say("growth in"), false, -1.0},
-            {Swatch::None, {}, say("%1 steps").arg(formatCount(left)), true, -1.0},
+            {Swatch::None, {}, counted(left, say("step"), say("steps")), true, -1.0},
             {Swatch::None, seriesColour(theme(), 0), {}, false, share},
             {Swatch::None,
              {},
