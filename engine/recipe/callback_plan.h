@@ -13,18 +13,18 @@ enum class MonitorMode { Min, Max };
 enum class CallbackInterval { Step, Epoch };
 
 struct EarlyStoppingPlan {
-    std::string monitor;
+    std::string monitor = {};
     MonitorMode mode = MonitorMode::Min;
     std::int64_t patience = 3; ///< Checks without getting better.
     double minDelta = 0.0;
     bool checkFinite = true;
-    std::optional<double> stoppingThreshold; ///< Good enough.
-    std::optional<double> divergenceThreshold; ///< Bad beyond hope.
-    std::optional<bool> onTrainEpochEnd; ///< None: where validation runs once an epoch.
+    std::optional<double> stoppingThreshold = {}; ///< Good enough.
+    std::optional<double> divergenceThreshold = {}; ///< Bad beyond hope.
+    std::optional<bool> onTrainEpochEnd = {}; ///< None: where validation runs once an epoch.
 };
 
 struct LearningRateMonitorPlan {
-    std::optional<CallbackInterval> interval; ///< None: whenever the schedule advances.
+    std::optional<CallbackInterval> interval = {}; ///< None: whenever the schedule advances.
     bool momentum = false;
     bool weightDecay = false;
 };
@@ -53,7 +53,7 @@ struct SpikePlan {
     MonitorMode mode = MonitorMode::Min;
     std::int64_t window = 10; ///< Losses in the running mean.
     std::int64_t warmup = 1; ///< Batches that are never one.
-    std::optional<double> atol;
+    std::optional<double> atol = {};
     std::optional<double> rtol = 2.0;
     bool finiteOnly = true; ///< A loss that is not finite is one.
     bool skips = false; ///< The batch is left out and training goes on; else training stops.

@@ -41,9 +41,9 @@ struct LbfgsPlan {
 
 /// Parameters that go their own way.
 struct GroupPlan {
-    std::string parameters; ///< A pattern over names; `*` stands for anything.
-    std::optional<double> learningRate;
-    std::optional<double> weightDecay;
+    std::string parameters = {}; ///< A pattern over names; `*` stands for anything.
+    std::optional<double> learningRate = {};
+    std::optional<double> weightDecay = {};
 };
 
 struct OptimizerPlan {
@@ -63,11 +63,11 @@ struct OptimizerPlan {
     bool centered = false; ///< RMSprop: divides by the deviation instead of the root mean square.
     double lrDecay = 0.0; ///< Adagrad.
     double initialAccumulator = 0.0; ///< Adagrad.
-    LbfgsPlan lbfgs;
+    LbfgsPlan lbfgs = {};
     Quantizer quantizer = Quantizer::Nearest; ///< 8-bit states …
     std::int64_t min8bitSize = 4096; ///< … of tensors with at least so many elements.
     bool decayMatricesOnly = false; ///< No weight decay on norms and biases: tensors of one dimension.
-    std::vector<GroupPlan> groups; ///< The first whose pattern fits counts.
+    std::vector<GroupPlan> groups = {}; ///< The first whose pattern fits counts.
 
     /// Takes loss scale and found-inf itself, so nobody may unscale before it (torch:
     /// _step_supports_amp_scaling).
@@ -145,12 +145,12 @@ struct SchedulePlan {
     double minRatio = 0.0; ///< WarmupCosine: least rate / base rate.
     double leastRate = 0.0; ///< Cosine.
     std::int64_t stepSize = 1; ///< Step: advances between two multiplications.
-    std::vector<std::int64_t> milestones; ///< MultiStep: the advances at which it multiplies.
+    std::vector<std::int64_t> milestones = {}; ///< MultiStep: the advances at which it multiplies.
     double gamma = 0.1; ///< Step, MultiStep, Exponential: the factor.
     double startFactor = 1.0 / 3.0; ///< Linear: the first rate / base rate …
     double endFactor = 1.0; ///< … and the last one's.
-    OneCyclePlan oneCycle;
-    PlateauPlan plateau;
+    OneCyclePlan oneCycle = {};
+    PlateauPlan plateau = {};
     bool holdOnSkip = false; ///< Lightning advances on skipped steps too.
 
     bool movesMomentum() const { return kind == ScheduleKind::OneCycle && oneCycle.cycleMomentum; }
@@ -163,7 +163,7 @@ struct ScalerPlan {
     double backoffFactor = 0.5;
     std::int64_t growthInterval = 2000;
     double floor = 1.0; ///< A scale that falls below it is worth an event.
-    std::map<std::int64_t, double> byHand; ///< Step → the scale that is set before it.
+    std::map<std::int64_t, double> byHand = {}; ///< Step → the scale that is set before it.
 };
 
 } // namespace mantissa
