@@ -261,7 +261,8 @@ bool unscalesItself(const Setup& setup)
 bool usesScaler(const Setup& setup)
 {
     const auto& own = setup[field::scalerEnabled];
-    const auto& given = argumentOf(argumentOf(precisionPlugin(setup), "scaler"), "enabled");
+    const Value plugin = precisionPlugin(setup);
+    const auto& given = argumentOf(argumentOf(plugin, "scaler"), "enabled");
     return precisionName(setup) == "16-mixed" && (own.isBool() ? own : given).asBool(true);
 }
 
@@ -279,7 +280,8 @@ bool unscalesExplicitly(const Setup& setup)
 double scalerSetting(const Setup& setup, std::string_view name)
 {
     const auto& own = fieldOfScaler(setup, name);
-    const auto& given = argumentOf(argumentOf(precisionPlugin(setup), "scaler"), name);
+    const Value plugin = precisionPlugin(setup);
+    const auto& given = argumentOf(argumentOf(plugin, "scaler"), name);
     if (own.isNumber() || given.isNumber())
         return own.isNumber() ? own.asDouble() : given.asDouble();
     const auto* field = fieldAt("mantissa.scaler." + std::string(name));

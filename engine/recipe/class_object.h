@@ -32,6 +32,7 @@ std::string_view strategyClass(std::string_view kind);
 std::string classOf(const Value& object);
 /// The entry's argument, absent where there is none. Works on `class_path` objects only.
 const Value& argumentOf(const Value& object, std::string_view argument);
+const Value& argumentOf(Value&&, std::string_view) = delete; // It would be gone with its object.
 
 /// `{class_path: …}` for a bare name; a strategy alias becomes the object that it stands for.
 Value objectOfName(std::string_view name);

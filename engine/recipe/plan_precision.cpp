@@ -51,7 +51,8 @@ void planScaler(PlanReader& reader, RunPlan& plan)
     auto& scaler = plan.scaler;
     scaler.enabled = plan.precision == PrecisionMode::Fp16Mixed && usesScaler(reader.setup());
     (void)reader.flag(field::scalerEnabled); // Read for its type.
-    const auto given = argumentOf(precisionPlugin(reader.setup()), "scaler");
+    const Value plugin = precisionPlugin(reader.setup());
+    const auto& given = argumentOf(plugin, "scaler");
     if (given.isSet() && plan.precision != PrecisionMode::Fp16Mixed)
         reader.fail("A loss scaler is given, and " + precisionName(reader.setup()) + " has none.",
                     "Remove the scaler, or train in 16-mixed.");

@@ -54,6 +54,7 @@ struct State {
     std::map<std::pair<int, int>, Fault> faults;
     std::map<int, int> calls; ///< Collectives so far, by rank.
     std::set<void*> communicators;
+    std::vector<std::shared_ptr<OpaqueComm>> made; ///< Destroyed ones too: tasks may still point to them.
     std::set<void*> buffers;
 };
 
@@ -166,6 +167,12 @@ struct OpaqueStream {
 
 namespace {
 
+Comm keep(OpaqueComm comm)
+{
+    state().made.push_back(std::make_shared<OpaqueComm>(std::move(comm)));
+    return state().made.back().get();
+}
+
 Status collective(Comm comm, Stream stream, const void* in, void* out, Action action)
 {
     const std::scoped_lock lock(state().mutex);
@@ -268,7 +275,7 @@ Status ncclCommInitRankConfig(Comm* comm, int ranks, UniqueId id, int rank, Conf
         world = worldOf(ranks, std::move(names));
     }
     ++world->joined;
-    *comm = new OpaqueComm{world, rank, 0, 0, kSuccess, true, -1};
+    *comm = keep(OpaqueComm{world, rank, 0, 0, kSuccess, true, -1});
     state().communicators.insert(*comm);
     return kInProgress;
 }
@@ -281,7 +288,7 @@ Status ncclCommSplit(Comm comm, int colour, int, Comm* part, Config*)
         world = worldOf(0, {});
     world->names.push_back(comm->name());
     std::sort(world->names.begin(), world->names.end());
-    *part = new OpaqueComm{world, 0, 0, 0, kSuccess, true, comm->name()};
+    *part = keep(OpaqueComm{world, 0, 0, 0, kSuccess, true, comm->name()});
     state().communicators.insert(*part);
     if (++comm->world->splitting[key.first] < comm->world->ranks)
         return kInProgress;
@@ -313,14 +320,14 @@ Status ncclCommDestroy(Comm comm)
 {
     const std::scoped_lock lock(state().mutex);
     state().communicators.erase(comm);
-    return kSuccess; // not deleted, as below
+    return kSuccess;
 }
 Status ncclCommAbort(Comm comm)
 {
     const std::scoped_lock lock(state().mutex);
     state().communicators.erase(comm);
     comm->world->aborted = true;
-    return kSuccess; // not deleted: tasks of streams may still point to it
+    return kSuccess;
 }
 const char* ncclGetErrorString(Status status)
 {
