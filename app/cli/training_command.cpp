@@ -85,7 +85,8 @@ void printSummary(const WatchedEnd& end, bool json)
                    {"skipped", summary.skipped},
                    {"final", final},
                    {"lost", summary.lostPoints},
-                   {"message", summary.message}});
+                   {"message", summary.message},
+                   {"hint", summary.hint}});
         return;
     }
     TextTable table({"SERIES", "LAST"});
@@ -106,6 +107,10 @@ int codeOf(const WatchedEnd& end)
     if (end.interrupted)
         return InterruptedByUser;
     // A run that ended well still says what it could not keep: on a full disk, the history or the checkpoint.
+    if (end.beforeStart) {
+        const auto code = exitCodeFor(*end.beforeStart);
+        return code == DamagedHistory ? Unreadable : code; // Damaged data, and no history.
+    }
     const bool ended = end.summary.state == RunState::Finished || end.summary.state == RunState::Stopped;
     return ended && end.summary.message.empty() ? Ok : Findings;
 }

@@ -1,6 +1,8 @@
 #include "app/cli/training_watch.h"
 
+#include "app/cli/json_text.h"
 #include "app/cli/progress_line.h"
+#include "engine/core/error_id.h"
 
 #include <array>
 #include <optional>
@@ -26,11 +28,23 @@ bool isToldOtherwise(const std::string& kind)
     return false;
 }
 
-void tellEvents(TrainingRun& run, ProgressLine& progress)
+/// Of a failure that belongs to no rank: the run did not get as far as to have them.
+std::optional<ErrorCode> codeBeforeStart(const RunEvent& event)
 {
-    for (const auto& event : run.takeEvents())
+    if (event.kind != "failure" || event.rank >= 0)
+        return std::nullopt;
+    const Json detail = parsedOrNull(event.detail);
+    return detail.is_object() ? errorWithId(detail.value("code", std::string())) : std::nullopt;
+}
+
+void tellEvents(TrainingRun& run, ProgressLine& progress, WatchedEnd& end)
+{
+    for (const auto& event : run.takeEvents()) {
+        if (const auto code = codeBeforeStart(event))
+            end.beforeStart = code;
         if (!isToldOtherwise(event.kind) && !event.message.empty())
             progress.say("step " + std::to_string(event.step) + ": " + event.message);
+    }
 }
 
 /// A rank inside the tensor library cannot be ended from outside, and leaving `main` beside it would abort.
@@ -39,7 +53,7 @@ WatchedEnd leaveAtOnce(const TrainingRun& run, ProgressLine& progress, const std
 {
     progress.say(why);
     std::this_thread::sleep_for(kCommitTime);
-    WatchedEnd end{run.summary(), true, true};
+    WatchedEnd end{run.summary(), true, {}, true};
     end.summary.state = RunState::Interrupted;
     return end;
 }
@@ -49,10 +63,11 @@ WatchedEnd leaveAtOnce(const TrainingRun& run, ProgressLine& progress, const std
 WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts, std::chrono::milliseconds grace)
 {
     ProgressLine progress;
+    WatchedEnd end;
     std::optional<std::chrono::steady_clock::time_point> giveUpAt;
     while (!run.wait(100ms)) {
         progress.show(run);
-        tellEvents(run, progress);
+        tellEvents(run, progress, end);
         const bool asked = interrupts.take().has_value();
         if (asked && giveUpAt)
             return leaveAtOnce(run, progress, "Left at once, without a checkpoint.");
@@ -68,8 +83,7 @@ WatchedEnd watchTraining(TrainingRun& run, InterruptWatch& interrupts, std::chro
         }
     }
     progress.end(run);
-    tellEvents(run, progress);
-    WatchedEnd end;
+    tellEvents(run, progress, end);
     end.summary = run.summary();
     end.interrupted = giveUpAt.has_value() && end.summary.state == RunState::Stopped;
     return end;

@@ -3,11 +3,14 @@
 #include "app/interrupt_watch.h"
 #include "engine/core/training_service.h"
 
+#include <optional>
+
 namespace mantissa::cli {
 
 struct WatchedEnd {
     RunSummary summary;
     bool interrupted = false;
+    std::optional<ErrorCode> beforeStart; ///< Why it failed before its first step.
     bool leftAtOnce = false; ///< A step still runs: the process can only be left by _exit.
 };
 

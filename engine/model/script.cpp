@@ -1,3 +1,4 @@
+#include "engine/core/thrown_error.h"
 #include "engine/model/layers.h"
 #include "engine/tensor/guarded_torch.h"
 
@@ -19,9 +20,10 @@ torch::jit::Module load(const std::string& file)
         return torch::jit::load(file, at::kCPU);
     } catch (const c10::Error& error) {
         const std::string words = plainWords(error);
-        throw std::runtime_error(file + " is no TorchScript file that can be read: "
-                                 + words.substr(0, words.find('\n'))
-                                 + " Write it with torch.jit.save, and check model.init_args.file.");
+        throw ThrownError(
+            {ErrorCode::InvalidSetup,
+             file + " is no TorchScript file that can be read: " + words.substr(0, words.find('\n')),
+             "Write it with torch.jit.save, and check model.init_args.file."});
     }
 }
 
@@ -98,7 +100,8 @@ public:
         for (const auto& buffer : m_module.named_buffers())
             m_bufferSlots.emplace_back(buffer.name, slotOf(m_module, buffer.name));
         if (m_specs.empty())
-            throw std::runtime_error(plan.file + " has no weights that can be trained.");
+            throw ThrownError({ErrorCode::InvalidSetup, plan.file + " has no weights that can be trained.",
+                               "Save a network with parameters, and check model.init_args.file."});
         m_draws = drawsRandomNumbers(m_module);
     }
 
@@ -137,7 +140,9 @@ public:
             m_module.train(training);
         const auto output = run(input, training);
         if (!output.isTensor() || output.toTensor().dim() < 2)
-            throw std::runtime_error(m_plan.file + " does not return one tensor of scores, a row each.");
+            throw ThrownError({ErrorCode::InvalidSetup,
+                               m_plan.file + " does not return one tensor of scores, a row each.",
+                               "Save a network whose forward returns the scores alone."});
         const at::Tensor scores = output.toTensor();
         return weights.leave(0, scores.reshape({-1, scores.size(-1)}));
     }

@@ -1,5 +1,6 @@
 #include "engine/strategy/gradient_buckets.h"
 
+#include "engine/core/thrown_error.h"
 #include "engine/strategy/wire_type.h"
 
 #include <algorithm>
@@ -181,13 +182,16 @@ void GradientBuckets::requireUse() const
 {
     for (std::size_t i = 0; i < m_used.size(); ++i) {
         if (!m_promised.empty() && m_used[i] && !m_promised[i])
-            throw std::runtime_error("static_graph was promised, and '" + m_names[i]
-                                     + "' got a gradient that it had not in the first step");
+            throw ThrownError({ErrorCode::InvalidSetup,
+                               "static_graph was promised, and '" + m_names[i]
+                                   + "' got a gradient that it had not in the first step",
+                               "Set trainer.strategy.init_args.static_graph to false."});
         if (m_used[i] || m_plan.findUnused || (!m_promised.empty() && !m_promised[i]))
             continue;
-        throw std::runtime_error("'" + m_names[i] + "' got no gradient on rank "
-                                 + std::to_string(m_communicator.rank())
-                                 + ": freeze it (mantissa.frozen) or set find_unused_parameters to true");
+        throw ThrownError(
+            {ErrorCode::InvalidSetup,
+             "'" + m_names[i] + "' got no gradient on rank " + std::to_string(m_communicator.rank()),
+             "Freeze it (mantissa.frozen), or set find_unused_parameters to true."});
     }
 }
 

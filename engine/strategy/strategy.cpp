@@ -1,6 +1,8 @@
 #include "engine/strategy/strategy.h"
 
+#include "engine/core/thrown_error.h"
 #include "engine/precision/precision.h"
+#include "engine/strategy/frozen.h"
 #include "engine/strategy/replica.h"
 #include "engine/strategy/sharded.h"
 
@@ -55,26 +57,11 @@ bool isFrozen(const std::string& name, const std::vector<std::string>& frozen)
                        [&](const std::string& beginning) { return name.starts_with(beginning); });
 }
 
-namespace {
-
-/// A name that fits no weight is a slip of the pen: nothing would be frozen, and nobody would know.
-void requireNames(const std::vector<ParameterSpec>& weights, const std::vector<std::string>& frozen)
-{
-    for (const auto& beginning : frozen) {
-        const auto fits = [&](const ParameterSpec& spec) { return spec.name.starts_with(beginning); };
-        if (std::none_of(weights.begin(), weights.end(), fits))
-            throw std::invalid_argument("mantissa.frozen names '" + beginning
-                                        + "', and no weight of the model begins so; the first is '"
-                                        + weights.front().name + "'");
-    }
-}
-
-} // namespace
-
 std::unique_ptr<Strategy> makeStrategy(const RunPlan& plan, const Model& model, const WeightSource& weights,
                                        Communicator& communicator)
 {
-    requireNames(model.parameters(), plan.frozen);
+    if (const auto known = checkFrozen(model.parameters(), plan.frozen); !known)
+        throw ThrownError(known.error());
     const PrecisionDtypes dtypes = precisionDtypes(plan);
     if (plan.strategy == StrategyKind::Single || plan.strategy == StrategyKind::Ddp)
         return std::make_unique<ReplicaStrategy>(

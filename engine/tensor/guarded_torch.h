@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/core/guarded.h"
+#include "engine/core/thrown_error.h"
 #include "engine/tensor/torch.h"
 
 #include <stdexcept>
@@ -18,8 +19,11 @@ template <typename Body>
 auto guardedTorch(std::string_view doing, Body&& body)
 {
     return guarded(doing, [&] {
+        using Answer = decltype(body());
         try {
             return body();
+        } catch (const ThrownError& thrown) {
+            return Answer(thrown.error);
         } catch (const c10::Error& error) {
             const std::string words = plainWords(error);
             if (words.find("not enough memory") != std::string::npos)

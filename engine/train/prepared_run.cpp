@@ -1,6 +1,7 @@
 #include "engine/train/prepared_run.h"
 
 #include "engine/core/counted.h"
+#include "engine/strategy/frozen.h"
 #include "engine/tensor/allocation.h"
 #include "engine/tensor/guarded_torch.h"
 #include "engine/tensor/threads.h"
@@ -92,6 +93,13 @@ std::int64_t accumulateAt(const RunPlan& plan, std::int64_t epoch)
 
 namespace {
 
+Result<void> frozenNames(const RunPlan& plan)
+{
+    if (plan.frozen.empty())
+        return {};
+    return checkFrozen(makeModel(plan.model, plan.seed, 0)->parameters(), plan.frozen);
+}
+
 /// A cycle that ends before the run does: PyTorch's class throws there, this says so before the start.
 std::optional<Error> cycleTooShort(const PreparedRun& prepared)
 {
@@ -123,6 +131,8 @@ WeightSource weightSource(const PreparedRun& prepared)
 Result<std::shared_ptr<PreparedRun>> prepareRun(const RunPlan& plan, const std::filesystem::path& checkpoint)
 {
     return guardedTorch("preparing the run", [&]() -> Result<std::shared_ptr<PreparedRun>> {
+        if (const auto known = frozenNames(plan); !known)
+            return known.error();
         useThreads(plan.threadsPerRank);
         keepFreedMemory();
         auto data = openData(plan);

@@ -1,6 +1,7 @@
 #include "engine/train/rank_failure.h"
 
 #include "engine/comm/communicator.h"
+#include "engine/core/thrown_error.h"
 #include "engine/tensor/guarded_torch.h"
 #include "engine/train/trainer.h"
 
@@ -17,6 +18,9 @@ RankFailure outOfMemory(RankFailure failure, std::string cause)
     failure.hint = "Make the batch or the model smaller, or shard over more ranks.";
     return failure;
 }
+
+constexpr const char* kUnforeseen =
+    "Nobody foresaw this. Look whether the words name a setting of yours; the steps before are stored.";
 
 bool saysOutOfMemory(std::string_view words)
 {
@@ -39,14 +43,24 @@ RankFailure failureOf(const std::exception_ptr& thrown, int rank)
     } catch (const RefusedCall& error) {
         failure.code = ErrorCode::Refused;
         failure.cause = error.kind + ": " + error.what();
+    } catch (const FailureOnPurpose& error) {
+        failure.cause = error.what();
+        failure.hint = "Remove the fault from mantissa.inject to train without it.";
+        failure.onPurpose = true;
+    } catch (const ThrownError& error) {
+        failure.code = error.error.code;
+        failure.cause = error.error.message;
+        failure.hint = error.error.hint;
     } catch (const std::bad_alloc&) {
         return outOfMemory(failure, "out of memory");
     } catch (const std::exception& error) {
         failure.cause = plainWords(error);
         if (saysOutOfMemory(failure.cause))
             return outOfMemory(failure, failure.cause);
+        failure.hint = kUnforeseen;
     } catch (...) {
         failure.cause = "an unknown failure";
+        failure.hint = kUnforeseen;
     }
     return failure;
 }

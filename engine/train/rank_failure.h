@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct RankFailure {
     std::string cause;
     std::string hint;
     bool followed = false; ///< Only because another rank had failed, or the run was closed.
+    bool onPurpose = false; ///< The set-up asked for it (mantissa.inject).
+};
+
+/// What a rank throws where the set-up asks it to.
+struct FailureOnPurpose : std::runtime_error {
+    using std::runtime_error::runtime_error;
 };
 
 /// The failure behind an exception that came out of a rank's work.

@@ -1,10 +1,13 @@
 #include "engine/train/session.h"
 
 #include "engine/core/counted.h"
+#include "engine/core/error_id.h"
 #include "engine/core/guarded.h"
 #include "engine/train/checkpoint_keeper.h"
 #include "engine/train/session_environment.h"
 #include "engine/train/session_recorder.h"
+
+#include <nlohmann/json.hpp>
 
 #include <condition_variable>
 #include <mutex>
@@ -274,6 +277,7 @@ Ending Session::failBeforeRanks(const Error& error)
 {
     RankFailure failure;
     failure.rank = -1;
+    failure.code = error.code;
     failure.cause = error.message;
     tellFailure(failure);
     return {RunState::Failed, error.message, error.hint};
@@ -307,6 +311,10 @@ void Session::tellFailure(const RankFailure& failure)
     event.stage = stageId(failure.stage);
     event.rank = failure.rank;
     event.message = failure.rank < 0 ? failure.cause : describe(failure);
+    nlohmann::json detail = {{"code", errorId(failure.code)}};
+    if (failure.onPurpose)
+        detail["on_purpose"] = true;
+    event.detail = detail.dump();
     m_recorder->tell(event);
 }
 

@@ -1,6 +1,7 @@
 #include "engine/train/trainer_faults.h"
 
 #include "engine/recipe/scalar.h"
+#include "engine/train/rank_failure.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +9,6 @@
 #include <condition_variable>
 #include <limits>
 #include <mutex>
-#include <stdexcept>
 
 namespace mantissa {
 namespace {
@@ -79,8 +79,8 @@ void Faults::beforeBatch(StepReport& report, std::int64_t globalBatch, std::stop
         if (!firstOfWindow || !hits(fault, report, globalBatch))
             continue;
         if (fault.kind == FaultKind::Throw)
-            throw std::runtime_error("a failure made on purpose (mantissa.inject) on rank "
-                                     + std::to_string(m_rank));
+            throw FailureOnPurpose("a failure made on purpose (mantissa.inject) on rank "
+                                   + std::to_string(m_rank));
         if (fault.kind == FaultKind::Stall) {
             note(report, fault, Stage::Data, "a stall of " + words(fault.value) + " s");
             stall(fault.value, stop);

@@ -16,17 +16,13 @@ constexpr std::int64_t kEnd = 17;
 
 RunPlan transformerPlan(StrategyKind strategy, int ranks)
 {
-    RunPlan plan = smallPlan(strategy, ranks);
     TransformerPlan model;
     model.context = 8;
     model.width = 32;
     model.heads = 2;
     model.layers = 2;
     model.dropout = 0.1;
-    plan.model = model;
-    plan.data = SyntheticPlan{"tokens", 8, 256, 96};
-    plan.batchSize = 8 / ranks;
-    return plan;
+    return tokenPlan(strategy, ranks, model, 96);
 }
 
 /// Everything that has to be carried over: momenta, a falling rate, a loss scale that grows and falls,

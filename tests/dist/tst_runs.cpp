@@ -44,16 +44,12 @@ std::uint64_t parameterBytes(const ModelPlan& plan, int unit)
 
 RunPlan transformerPlan(StrategyKind strategy, int ranks)
 {
-    RunPlan plan = smallPlan(strategy, ranks);
     TransformerPlan model;
     model.context = 16;
     model.width = 64;
     model.heads = 4;
     model.layers = 3;
-    plan.model = model;
-    plan.data = SyntheticPlan{"tokens", 16, 256, 256};
-    plan.batchSize = 8 / ranks;
-    return plan;
+    return tokenPlan(strategy, ranks, model, 256);
 }
 
 } // namespace
@@ -303,6 +299,45 @@ private slots:
         QCOMPARE(real.run->state(), RunState::Failed);
         QVERIFY2(real.run->summary().message.find("/nowhere/at/all") != std::string::npos,
                  real.run->summary().message.c_str());
+        QVERIFY2(real.run->summary().hint.find("train-images-idx3-ubyte") != std::string::npos,
+                 real.run->summary().hint.c_str());
+        QCOMPARE(last.hint, real.run->summary().hint);
+    }
+
+    void aFrozenNameThatFitsNoWeightIsSaidBeforeTheStart()
+    {
+        auto plan = smallPlan(StrategyKind::Ddp, 2);
+        plan.frozen = {"fc1.", "fx2."};
+        RealRun real(plan);
+
+        QVERIFY(real.run->wait(20s));
+
+        QCOMPARE(real.run->state(), RunState::Failed);
+        QVERIFY2(real.run->summary().message.starts_with("mantissa.frozen names 'fx2.'"),
+                 real.run->summary().message.c_str());
+        QVERIFY(real.run->summary().hint.find("fc1.weight") != std::string::npos
+                || real.run->summary().hint.starts_with("The model has "));
+        const auto events = (*RunReader::open(real.run->folder()))->events();
+        const auto failure = std::find_if(events->begin(), events->end(),
+                                          [](const RunEvent& event) { return event.kind == "failure"; });
+        QVERIFY(failure != events->end());
+        QCOMPARE(failure->detail, std::string(R"({"code":"invalid_setup"})"));
+    }
+
+    void aFailureMadeOnPurposeSaysSo()
+    {
+        auto plan = smallPlan(StrategyKind::Ddp, 2);
+        plan.faults = {{2, 1, FaultKind::Throw}};
+        RealRun real(plan);
+
+        QVERIFY(real.run->wait(20s));
+
+        const auto events = (*RunReader::open(real.run->folder()))->events();
+        const auto failure = std::find_if(events->begin(), events->end(),
+                                          [](const RunEvent& event) { return event.kind == "failure"; });
+        QVERIFY(failure != events->end());
+        QCOMPARE(failure->detail, std::string(R"({"code":"internal","on_purpose":true})"));
+        QVERIFY(real.run->summary().hint.find("mantissa.inject") != std::string::npos);
     }
 
     void runsMayBeDroppedWhileTheyTrain()

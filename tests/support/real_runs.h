@@ -30,6 +30,16 @@ inline RunPlan smallPlan(StrategyKind strategy, int ranks)
     return plan;
 }
 
+/// The same on made-up tokens; the joint batch is 8 rows.
+inline RunPlan tokenPlan(StrategyKind strategy, int ranks, const TransformerPlan& model, std::int64_t samples)
+{
+    RunPlan plan = smallPlan(strategy, ranks);
+    plan.model = model;
+    plan.data = SyntheticPlan{"tokens", model.context, 256, samples};
+    plan.batchSize = 8 / ranks;
+    return plan;
+}
+
 inline RunPlan scaledPlan(StrategyKind strategy, int ranks)
 {
     RunPlan plan = smallPlan(strategy, ranks);

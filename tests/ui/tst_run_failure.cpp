@@ -66,8 +66,10 @@ private slots:
     {
         const auto text = std::string(kClipsFused) + "  inject:\n    - {step: 7, rank: 1, kind: throw}\n";
 
-        const auto failure = describeFailure(
-            {failureAt("data", "a failure made on purpose (mantissa.inject) on rank 1")}, text, {}, {});
+        auto event = failureAt("data", "Rank 1 failed at Data in step 7");
+        event.detail = R"({"code":"internal","on_purpose":true})";
+
+        const auto failure = describeFailure({event}, text, {}, {});
 
         QVERIFY(!draftOf(failure.advice.front()).has("mantissa.inject"));
         QCOMPARE(draftOf(failure.advice.front()).at("mantissa.mode").asString(), std::string("faithful"));

@@ -10,6 +10,7 @@
 #include "ui/widgets/severity.h"
 
 #include <QCoreApplication>
+#include <QJsonDocument>
 
 #include <algorithm>
 
@@ -55,6 +56,12 @@ void addFixes(RunFailure& failure, const SetupFile& file, const std::string& set
                                       false});
         }
     }
+}
+
+bool saysOnPurpose(const RunEvent& failure)
+{
+    const auto detail = QJsonDocument::fromJson(QByteArray::fromStdString(failure.detail));
+    return detail[QStringLiteral("on_purpose")].toBool();
 }
 
 void addWithoutFaults(RunFailure& failure, const std::string& setupText)
@@ -108,10 +115,10 @@ RunFailure describeFailure(const std::vector<RunEvent>& events, const std::strin
     const auto file = readSetup(setupText);
     failure.plan = makeStepPlan(file.setup);
     // A rank that throws on purpose ends before it can note that down.
-    const bool onPurpose = words.find(field::inject.path) != std::string::npos
-        || std::any_of(events.begin(), events.end(), [&](const RunEvent& event) {
-                               return event.kind == "injected" && event.step == failure.cause.step;
-                           });
+    const bool onPurpose =
+        saysOnPurpose(failure.cause) || std::any_of(events.begin(), events.end(), [&](const RunEvent& event) {
+            return event.kind == "injected" && event.step == failure.cause.step;
+        });
     if (onPurpose && file.setup.has(field::inject.path))
         addWithoutFaults(failure, setupText);
     addFixes(failure, file, setupText);
