@@ -84,14 +84,18 @@ Value precisionPlugin(const Setup& setup)
     return setup[field::strategyPrecisionPlugin].isMap() ? setup[field::strategyPrecisionPlugin] : Value();
 }
 
+std::string longPrecisionName(const std::string& written)
+{
+    const auto full = meant(kPrecisionAliases, written);
+    return full.empty() ? written : std::string(full);
+}
+
 std::string precisionName(const Setup& setup)
 {
     const auto plugin = precisionPlugin(setup);
     const auto& given = argumentOf(plugin, "precision");
     const auto value = given.isSet() ? given : setup.effective(field::precision);
-    const auto written = value.isString() ? value.asString() : value.text();
-    const auto full = meant(kPrecisionAliases, written);
-    return full.empty() ? written : std::string(full);
+    return longPrecisionName(value.isString() ? value.asString() : value.text());
 }
 
 std::string strategyAsked(const Setup& setup)

@@ -16,6 +16,8 @@ namespace mantissa {
 /// "16-mixed": from a precision plugin, else from the flag, with the short forms 16, bf16, 32 and 64 written
 /// out.
 std::string precisionName(const Setup& setup);
+/// "16-mixed" of "16"; anything else as it is.
+std::string longPrecisionName(const std::string& written);
 /// The precision object among the plugins, or absent.
 Value precisionPlugin(const Setup& setup);
 

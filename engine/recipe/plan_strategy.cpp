@@ -1,13 +1,26 @@
+#include "engine/core/listed.h"
 #include "engine/recipe/asked.h"
 #include "engine/recipe/class_object.h"
 #include "engine/recipe/fields.h"
+#include "engine/recipe/plan_choice.h"
 #include "engine/recipe/plan_parts.h"
 
 #include <algorithm>
+#include <array>
 
 namespace mantissa {
 
 namespace {
+
+constexpr std::array kWraps = {
+    PlanChoice{"block", UnitWrap::Block},
+    PlanChoice{"size", UnitWrap::Size},
+    PlanChoice{"whole", UnitWrap::Whole},
+};
+constexpr std::array kCarriers = {
+    PlanChoice{"threads", CommKind::Threads},
+    PlanChoice{"nccl", CommKind::Nccl},
+};
 
 void readDtype(PlanReader& reader, const Field& field, const Value& value, std::string& dtype)
 {
@@ -66,7 +79,7 @@ void planFsdp(PlanReader& reader, RunPlan& plan)
     const auto& choices = field::fsdpShardingStrategy.choices;
     if (std::find(choices.begin(), choices.end(), name) == choices.end())
         reader.cannot(field::fsdpShardingStrategy.path, setup[field::fsdpShardingStrategy],
-                      "It shards with FULL_SHARD, SHARD_GRAD_OP, NO_SHARD and HYBRID_SHARD.");
+                      "It shards with " + listed(choices) + ".");
     const bool hybrid =
         plan.shards.sharding == Sharding::Hybrid || plan.shards.sharding == Sharding::HybridGradOp;
     planMesh(reader, plan, field::fsdpDeviceMesh, hybrid);
@@ -132,19 +145,13 @@ void planRanks(PlanReader& reader, RunPlan& plan)
 void planUnits(PlanReader& reader, RunPlan& plan)
 {
     const auto& setup = reader.setup();
-    const auto wrap = reader.word(field::shardWrap);
-    const auto& choices = field::shardWrap.choices;
-    if (std::find(choices.begin(), choices.end(), wrap) == choices.end())
-        reader.cannot(field::shardWrap.path, setup[field::shardWrap], "It wraps by block, size or whole.");
+    (void)choose(reader, field::shardWrap, kWraps); // shardsAsked has read it, with the target's own policy.
     (void)reader.integer(field::shardLeastUnit);
     plan.frozen = frozenAsked(setup);
     if (setup[field::recompute].isSet())
         (void)reader.flag(field::recompute);
     plan.recompute = recomputes(setup);
-    const auto carrier = reader.word(field::communicator);
-    plan.comm = carrier == "nccl" ? CommKind::Nccl : CommKind::Threads;
-    if (carrier != "nccl" && carrier != "threads")
-        reader.cannot(field::communicator.path, setup[field::communicator], "It has threads and nccl.");
+    plan.comm = choose(reader, field::communicator, kCarriers);
 }
 
 } // namespace

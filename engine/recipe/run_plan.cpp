@@ -3,6 +3,7 @@
 #include "engine/recipe/asked.h"
 #include "engine/recipe/class_object.h"
 #include "engine/recipe/fields.h"
+#include "engine/recipe/plan_choice.h"
 #include "engine/recipe/plan_parts.h"
 
 #include <algorithm>
@@ -11,6 +12,12 @@
 namespace mantissa {
 
 namespace {
+
+constexpr std::array kModes = {
+    PlanChoice{"default", RunMode::Default},
+    PlanChoice{"faithful", RunMode::Faithful},
+    PlanChoice{"extended", RunMode::Extended},
+};
 
 /// Callbacks that change nothing in training, or whose work the engine does anyway.
 constexpr std::array<std::string_view, 6> kHarmlessCallbacks = {"GradientAccumulationScheduler",
@@ -63,14 +70,7 @@ void checkFacts(PlanReader& reader)
 void planRest(PlanReader& reader, RunPlan& plan)
 {
     const auto& setup = reader.setup();
-    const auto mode = reader.word(field::mode);
-    if (mode == "faithful")
-        plan.mode = RunMode::Faithful;
-    else if (mode == "extended")
-        plan.mode = RunMode::Extended;
-    else if (mode != "default")
-        reader.fail("mantissa.mode is " + Value(mode).text() + ", which is no mode.",
-                    "Modes are default, faithful and extended.");
+    plan.mode = choose(reader, field::mode, kModes);
     plan.framework = frameworkOf(setup);
     const auto& seed = setup[field::seed]; // `true` lets Lightning draw one; 0 can be repeated.
     plan.seed = seed.isBool() ? 0 : static_cast<std::uint64_t>(reader.integer(field::seed));

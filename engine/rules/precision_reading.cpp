@@ -1,3 +1,4 @@
+#include "engine/recipe/asked.h"
 #include "engine/recipe/fields.h"
 #include "engine/rules/reading.h"
 
@@ -114,15 +115,8 @@ std::string pluginOf(StrategyFamily family, const std::string& precision)
 std::string longPrecision(const Value& value)
 {
     if (!value.isSet())
-        return "32-true";
-    const std::string text = value.isString() ? value.asString() : value.text();
-    if (text == "16")
-        return "16-mixed";
-    if (text == "bf16")
-        return "bf16-mixed";
-    if (text == "32" || text == "64")
-        return text + "-true";
-    return text;
+        return std::string(field::precision.fallback);
+    return longPrecisionName(value.isString() ? value.asString() : value.text());
 }
 
 PrecisionReading readPrecision(RuleContext& context)

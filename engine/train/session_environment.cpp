@@ -21,18 +21,55 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kStrategies = {"single", "ddp", "zero1", "fsdp", "fsdp2"};
-constexpr std::array kShardings = {"full", "grad_op", "none", "hybrid", "hybrid_grad_op"};
-constexpr std::array kWraps = {"block", "size", "whole"};
-constexpr std::array kImplementations = {"for-loop", "foreach", "fused"};
-constexpr std::array kSchedules = {"constant",    "warmup-cosine", "step",      "multi-step", "linear",
-                                   "exponential", "cosine",        "one-cycle", "plateau"};
-constexpr std::array kClips = {"none", "norm", "value"};
+template <typename Choice>
+struct Name {
+    Choice choice;
+    const char* name;
+};
+template <typename Choice>
+Name(Choice, const char*) -> Name<Choice>;
 
-template <std::size_t Size, typename Choice>
-const char* nameOf(const std::array<const char*, Size>& names, Choice choice)
+constexpr std::array kStrategies = {
+    Name{StrategyKind::Single, "single"}, Name{StrategyKind::Ddp, "ddp"},
+    Name{StrategyKind::Zero1, "zero1"},   Name{StrategyKind::Fsdp, "fsdp"},
+    Name{StrategyKind::Fsdp2, "fsdp2"},
+};
+constexpr std::array kShardings = {
+    Name{Sharding::Full, "full"},
+    Name{Sharding::GradOp, "grad_op"},
+    Name{Sharding::None, "none"},
+    Name{Sharding::Hybrid, "hybrid"},
+    Name{Sharding::HybridGradOp, "hybrid_grad_op"},
+};
+constexpr std::array kWraps = {
+    Name{UnitWrap::Block, "block"},
+    Name{UnitWrap::Size, "size"},
+    Name{UnitWrap::Whole, "whole"},
+};
+constexpr std::array kImplementations = {
+    Name{OptimizerImpl::ForLoop, "for-loop"},
+    Name{OptimizerImpl::Foreach, "foreach"},
+    Name{OptimizerImpl::Fused, "fused"},
+};
+constexpr std::array kSchedules = {
+    Name{ScheduleKind::Constant, "constant"}, Name{ScheduleKind::WarmupCosine, "warmup-cosine"},
+    Name{ScheduleKind::Step, "step"},         Name{ScheduleKind::MultiStep, "multi-step"},
+    Name{ScheduleKind::Linear, "linear"},     Name{ScheduleKind::Exponential, "exponential"},
+    Name{ScheduleKind::Cosine, "cosine"},     Name{ScheduleKind::OneCycle, "one-cycle"},
+    Name{ScheduleKind::Plateau, "plateau"},
+};
+constexpr std::array kClips = {
+    Name{ClipKind::None, "none"},
+    Name{ClipKind::Norm, "norm"},
+    Name{ClipKind::Value, "value"},
+};
+
+template <typename Choice, std::size_t Size>
+const char* nameOf(const std::array<Name<Choice>, Size>& names, Choice choice)
 {
-    return names.at(static_cast<std::size_t>(choice));
+    const auto found = std::find_if(names.begin(), names.end(),
+                                    [choice](const Name<Choice>& entry) { return entry.choice == choice; });
+    return found == names.end() ? "unknown" : found->name;
 }
 
 unsigned cores()

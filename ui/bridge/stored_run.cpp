@@ -25,11 +25,8 @@ void readSetupFacts(RunFacts& facts, const std::string& yaml)
     if (!file.isReadable() || file.setup == Setup())
         return; // Not known is not the same as the default.
     const auto& setup = file.setup;
-    const auto& precision = setup.at("trainer.precision");
-    facts.precision = precision.isAbsent() ? "32-true" : precision.asString(precision.text());
-    facts.strategy = nameAt(setup, "trainer.strategy");
-    if (facts.strategy.empty())
-        facts.strategy = "auto";
+    facts.precision = precisionName(setup);
+    facts.strategy = strategyAsked(setup);
     facts.optimizer = bringsOptimizers(setup) ? "Adam, Adam" : nameAt(setup, "optimizer");
     if (setup.at("optimizer.init_args.fused").asBool())
         facts.optimizer += " fused";

@@ -268,7 +268,7 @@ private slots:
         row("mantissa.inject", "[{step: first}]", "step: first", "whole numbers");
         row("mantissa.inject", "[{step: 1, after: backward}]", "after: backward", "after_backward");
         row("mantissa.inject", "[{step: 1, kind: stall, value: 1e300}]", "1.0e+300 seconds", "86400");
-        row("mantissa.mode", "fast", "no mode", "faithful");
+        row("mantissa.mode", "fast", "cannot run", "faithful");
     }
 
     void saysWhatItCannotRunAndWhatItCan()
