@@ -170,7 +170,9 @@ Result<void> putIntoPlace(const fs::path& aside, const fs::path& final)
     if (error) {
         const std::string why = error.message();
         fs::rename(replaced, final, error);
-        return Error{ErrorCode::Io, final.string() + " cannot be put into place: " + why, {}};
+        return Error{ErrorCode::Io, final.string() + " cannot be put into place: " + why + ".",
+                     "Check that the run's folder may be written to and has space. The older checkpoint is "
+                     "as it was."};
     }
     return syncToDisk(final.parent_path());
 }

@@ -23,7 +23,8 @@ std::optional<std::int64_t> elementsOf(const std::vector<std::int64_t>& shape)
 
 Error misfit(const std::string& name, const char* why)
 {
-    return {ErrorCode::Damaged, "the parts of " + name + " " + why, {}};
+    return {ErrorCode::Damaged, "the parts of " + name + " " + why,
+            "The checkpoint is damaged: use another one."};
 }
 
 Result<at::Tensor> joined(const std::string& name, const std::vector<at::Tensor>& pieces,

@@ -52,7 +52,8 @@ std::string nameOf(at::ScalarType type)
 
 Error ioError(const std::string& doing, const std::filesystem::path& file)
 {
-    return {ErrorCode::Io, doing + " " + file.string() + ": " + std::strerror(errno), {}};
+    return {ErrorCode::Io, doing + " " + file.string() + ": " + std::strerror(errno) + ".",
+            "Check that the folder is there, that you may use it, and that the disk has space."};
 }
 
 } // namespace

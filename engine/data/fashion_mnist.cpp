@@ -52,7 +52,7 @@ Result<std::shared_ptr<const DataSet>> openFashionMnist(const FashionMnistPlan& 
         }))
         return Error{ErrorCode::Damaged,
                      folder.string() + " does not hold Fashion-MNIST: sizes or labels do not fit.",
-                     {}};
+                     "Install or copy the four files again, or use other data."};
 
     LabelledRows rows;
     rows.rowShape =

@@ -42,7 +42,8 @@ Result<IdxBytes> readIdx(const std::filesystem::path& path)
 {
     const GzFile file(gzopen(path.c_str(), "rb"));
     if (!file)
-        return Error{ErrorCode::NotFound, "Cannot open " + path.string() + ".", {}};
+        return Error{ErrorCode::NotFound, "Cannot open " + path.string() + ".",
+                     "Check that it is there, and that you may read it."};
     std::array<std::uint8_t, 4> magic{};
     if (!readAll(file.get(), magic.data(), magic.size()) || magic[0] != 0 || magic[1] != 0)
         return damaged(path, "this is no IDX file.");

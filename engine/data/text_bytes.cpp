@@ -36,7 +36,8 @@ Result<std::shared_ptr<const DataSet>> openText(const TextPlan& plan)
     std::string bytes(size, '\0');
     std::ifstream in(plan.file, std::ios::binary);
     if (!in.read(bytes.data(), static_cast<std::streamsize>(size)))
-        return Error{ErrorCode::Io, "Cannot read " + plan.file + ": " + std::strerror(errno), {}};
+        return Error{ErrorCode::Io, "Cannot read " + plan.file + ": " + std::strerror(errno) + ".",
+                     "Check data.init_args.file: it must be a file that you may read."};
 
     TokenRows rows{plan.context, 256, count, {}};
     rows.fill = [bytes = std::move(bytes), context = plan.context](std::int64_t row, std::int64_t* into) {

@@ -152,7 +152,7 @@ Result<SeriesPoints> FileRunReader::readPoints(SQLite::Database& database, const
     if (!find.executeStep())
         return Error{ErrorCode::NotFound,
                      "The run has no series " + spec.name + " of rank " + std::to_string(spec.rank) + ".",
-                     {}};
+                     "mantissa-cli show lists the series of a run."};
     const std::int64_t id = find.getColumn(0).getInt64();
     SeriesPoints points;
     points.spec = spec;

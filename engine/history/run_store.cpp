@@ -188,10 +188,11 @@ Result<void> RunStore::commit()
     }
     settle();
     if (m_strays > 0)
-        return Error{ErrorCode::Internal,
-                     counted(static_cast<std::int64_t>(std::exchange(m_strays, 0)), "point")
-                         + " recorded for no series of this run.",
-                     {}};
+        return Error{
+            ErrorCode::Internal,
+            counted(static_cast<std::int64_t>(std::exchange(m_strays, 0)), "point")
+                + " recorded for no series of this run.",
+            "The run goes on; what it announced is complete. This is a fault of the engine: report it."};
     return {};
 }
 

@@ -72,7 +72,8 @@ Result<Replay> replayTrace(const Trace& trace, const TrainerSeams& seams, bool e
         run(0);
     }
     if (group.aborted())
-        return Error{ErrorCode::Internal, trace.id + ": " + group.reason(), {}};
+        return Error{ErrorCode::Internal, trace.id + ": " + group.reason(),
+                     "The engine does not get through the case; train its set-up to see where."};
     for (const auto& outcome : outcomes) {
         if (!outcome)
             return outcome.error();
@@ -103,7 +104,7 @@ Result<VerifyReport> verifyCase(const VerifyRequest& request, const TrainerSeams
         } catch (const nlohmann::json::exception& error) {
             return Error{ErrorCode::Damaged,
                          trace->id + ": the recorded steps cannot be compared: " + traceProblem(error) + ".",
-                         {}};
+                         "Copy the case again, or mend that place."};
         }
     });
 }

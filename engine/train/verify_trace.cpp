@@ -240,6 +240,22 @@ bool isChaotic(const RunPlan& plan)
         || (plan.precision == PrecisionMode::Fp16True && plan.optimizer.kind != OptimizerKind::Sgd);
 }
 
+/// A case that records nothing would be repeated without being compared.
+void requireRecords(const Trace& trace)
+{
+    if (!trace.steps.is_array() || trace.steps.empty())
+        throw std::out_of_range("it records no steps, so there is nothing to compare");
+    constexpr std::array kAlways = {"batches", "loss", "lr", "grad_norm64"};
+    for (std::size_t step = 0; step < trace.steps.size(); ++step)
+        for (const char* key : kAlways) {
+            const auto found = trace.steps[step].find(key);
+            if (found == trace.steps[step].end() || (found->is_array() && found->empty()))
+                throw std::out_of_range("step " + std::to_string(step) + " records no " + key);
+        }
+    if (trace.parameters.empty())
+        throw std::out_of_range("param_order names no parameters");
+}
+
 std::optional<Error> readText(const std::filesystem::path& file, std::string& text)
 {
     std::error_code failure;
@@ -248,11 +264,12 @@ std::optional<Error> readText(const std::filesystem::path& file, std::string& te
         return Error{ErrorCode::NotFound, "There is no trace: cannot read " + file.string() + ".",
                      "Name a folder that holds a case.json."};
     if (size > kMostBytes)
-        return Error{ErrorCode::Damaged, file.string() + " is far too large for a trace.", {}};
+        return Error{ErrorCode::Damaged, file.string() + " is far too large for a trace.",
+                     "Name the folder of a recorded case; its case.json is text of some megabytes."};
     text.resize(size);
     std::ifstream in(file, std::ios::binary);
     if (!in.read(text.data(), static_cast<std::streamsize>(size)))
-        return Error{ErrorCode::Io, "Cannot read " + file.string() + ".", {}};
+        return Error{ErrorCode::Io, "Cannot read " + file.string() + ".", "Check that you may read it."};
     return std::nullopt;
 }
 
@@ -278,8 +295,8 @@ Result<Trace> readTrace(const std::filesystem::path& folder)
     try {
         const Json json = Json::parse(text);
         if (json.at("format") != "golden-trace/1")
-            return Error{
-                ErrorCode::NotHere, "not run here: the trace format " + json.at("format").dump(), {}};
+            return Error{ErrorCode::NotHere, "not run here: the trace format " + json.at("format").dump(),
+                         "This version reads golden-trace/1."};
         Trace trace;
         trace.id = json.at("id");
         trace.distributed = json.value("kind", "single") == "dist";
@@ -290,9 +307,11 @@ Result<Trace> readTrace(const std::filesystem::path& folder)
         trace.finalFile = folder / json.at("files").at("final").get<std::string>();
         trace.parameters = json.at("param_order").get<std::vector<std::string>>();
         trace.steps = json.at("steps");
+        requireRecords(trace);
         return trace;
     } catch (const Missing& missing) {
-        return Error{ErrorCode::NotHere, std::string("not run here: ") + missing.what(), {}};
+        return Error{ErrorCode::NotHere, std::string("not run here: ") + missing.what(),
+                     "Choose a case that does without it."};
     } catch (const std::exception& error) { // What the JSON library and stoll throw about the file's content.
         return Error{ErrorCode::Damaged, file.string() + " is no trace: " + traceProblem(error) + ".",
                      "Copy the case again, or mend that place."};

@@ -219,6 +219,10 @@ private slots:
         row("width of -1", "\"din\": 64", "\"din\": -1", "model.din is -1");
         row("half a file", "\"steps\"", "\"", "line");
         row("steps are no list", "\"steps\": [", "\"steps\": 7, \"others\": [", "steps");
+        row("no steps", "\"steps\": [", "\"steps\": [], \"others\": [", "nothing to compare");
+        row("no norms", "\"grad_norm64\"", "\"norm\"", "records no grad_norm64");
+        row("no parameters", "\"param_order\": [", "\"param_order\": [], \"order\": [",
+            "names no parameters");
         row("loss is a word", "\"loss\":[", "\"loss\":\"low\",\"other\":[", "steps");
     }
 
