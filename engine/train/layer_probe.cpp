@@ -12,10 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kOutput = "output";
-constexpr const char* kLoss = "loss";
-constexpr const char* kOutputGradient = "output_gradient";
-constexpr const char* kWeightGradient = "weight_gradient";
+using namespace layer_quantity;
 
 std::string placeWords(const LayerReading& reading)
 {
@@ -49,16 +46,19 @@ LayerProbe::~LayerProbe()
         tensor.remove_hook(hook);
 }
 
-void LayerProbe::read(const std::string& layer, const char* quantity, const at::Tensor& tensor)
+LayerSink readingInto(std::vector<LayerReading>& readings, std::int64_t batch)
 {
-    const at::NoGradGuard noGrad;
-    LayerReading reading{layer, quantity, m_batch, 0.0, 0, tensor.numel()};
-    if (tensor.numel() > 0) {
-        const at::Tensor finite = tensor.isfinite();
-        reading.nonfinite = tensor.numel() - finite.sum().item<std::int64_t>();
-        reading.largest = tensor.detach().abs().masked_fill(finite.logical_not(), 0.0).max().item<double>();
-    }
-    m_readings.push_back(std::move(reading));
+    return [&readings, batch](const std::string& layer, const char* quantity, const at::Tensor& tensor) {
+        const at::NoGradGuard noGrad;
+        LayerReading reading{layer, quantity, batch, 0.0, 0, tensor.numel()};
+        if (tensor.numel() > 0) {
+            const at::Tensor finite = tensor.isfinite();
+            reading.nonfinite = tensor.numel() - finite.sum().item<std::int64_t>();
+            reading.largest =
+                tensor.detach().abs().masked_fill(finite.logical_not(), 0.0).max().item<double>();
+        }
+        readings.push_back(std::move(reading));
+    };
 }
 
 void LayerProbe::watch(const at::Tensor& tensor, std::string layer, const char* quantity)
@@ -68,7 +68,7 @@ void LayerProbe::watch(const at::Tensor& tensor, std::string layer, const char* 
     const unsigned hook =
         tensor.register_hook([this, layer = std::move(layer), quantity](const at::Tensor& gradient) {
             if (gradient.defined())
-                read(layer, quantity, gradient);
+                m_sink(layer, quantity, gradient);
             return gradient;
         });
     m_hooks.emplace_back(tensor, hook);
@@ -84,14 +84,14 @@ std::vector<at::Tensor> LayerProbe::enter(int unit)
 
 at::Tensor LayerProbe::leave(int unit, const at::Tensor& output)
 {
-    read(m_model.unitName(unit), kOutput, output);
+    m_sink(m_model.unitName(unit), kOutput, output);
     watch(output, m_model.unitName(unit), kOutputGradient);
     return m_weights.leave(unit, output);
 }
 
 void LayerProbe::loss(const at::Tensor& loss)
 {
-    read({}, kLoss, loss);
+    m_sink({}, kLoss, loss);
 }
 
 void noteReadings(StepReport& report, const std::vector<LayerReading>& readings)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/model/model.h"
+#include "engine/train/layer_sink.h"
 #include "engine/train/step_report.h"
 
 #include <cstdint>
@@ -22,13 +23,11 @@ struct LayerReading {
 };
 
 /// Looks at every layer's output, and at the gradients on their way back, before any reduction. Around the
-/// weights of one micro batch; lives until its backward pass is through. Readings are in the order in which
-/// the values were made, so that the first one with an Inf or NaN is where it began.
+/// weights of one micro batch; lives until its backward pass is through.
 class LayerProbe final : public WeightAccess {
 public:
-    LayerProbe(WeightAccess& weights, const Model& model, std::int64_t batch,
-               std::vector<LayerReading>& readings)
-        : m_weights(weights), m_model(model), m_batch(batch), m_readings(readings)
+    LayerProbe(WeightAccess& weights, const Model& model, LayerSink sink)
+        : m_weights(weights), m_model(model), m_sink(std::move(sink))
     {
     }
     ~LayerProbe() override;
@@ -40,15 +39,17 @@ public:
     void loss(const at::Tensor& loss);
 
 private:
-    void read(const std::string& layer, const char* quantity, const at::Tensor& tensor);
     void watch(const at::Tensor& tensor, std::string layer, const char* quantity);
 
     WeightAccess& m_weights;
     const Model& m_model;
-    const std::int64_t m_batch;
-    std::vector<LayerReading>& m_readings;
+    const LayerSink m_sink;
     std::vector<std::pair<at::Tensor, unsigned>> m_hooks;
 };
+
+/// Reads what it is shown of one micro batch. Readings are in the order in which the values were made, so
+/// that the first one with an Inf or NaN is where it began.
+LayerSink readingInto(std::vector<LayerReading>& readings, std::int64_t batch);
 
 /// The readings of a step as one note, and where an Inf or NaN began as another, if it did.
 void noteReadings(StepReport& report, const std::vector<LayerReading>& readings);

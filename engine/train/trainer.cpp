@@ -50,6 +50,7 @@ Trainer::Impl::Impl(std::shared_ptr<PreparedRun> prepared, Communicator& communi
     : m_prepared(std::move(prepared)),
       m_plan(m_prepared->plan),
       m_measures(seams.measures),
+      m_onLayer(seams.onLayer),
       m_communicator(communicator),
       m_precision(makePrecision(m_plan, communicator, seams)),
       m_model(makeModel(m_plan.model, m_plan.seed, communicator.rank())),
@@ -179,8 +180,9 @@ void Trainer::Impl::pass(StepReport& report, const Batch& batch, double parts, b
     if (const auto value = m_faults.onGradient(report))
         weights = &faulty.emplace(*weights, *value);
     std::optional<LayerProbe> probe;
-    if (probes())
-        weights = &probe.emplace(*weights, *m_model, m_globalBatch, m_readings);
+    if (probes() || m_onLayer)
+        weights = &probe.emplace(*weights, *m_model,
+                                 m_onLayer ? m_onLayer : readingInto(m_readings, m_globalBatch));
     const at::Tensor loss = lossOf(report, batch, *weights);
     if (probe)
         probe->loss(loss);

@@ -4,6 +4,7 @@
 #include "engine/core/result.h"
 #include "engine/precision/refused_call.h"
 #include "engine/recipe/run_plan.h"
+#include "engine/train/layer_sink.h"
 #include "engine/train/step_report.h"
 
 #include <cstdint>
@@ -36,6 +37,7 @@ void closeData(PreparedRun& prepared); ///< Wakes ranks that wait for a batch (t
 struct TrainerSeams {
     std::function<std::unique_ptr<Precision>(const RunPlan&, Communicator&)> makePrecision;
     std::function<void(CallbackList&)> addCallbacks;
+    LayerSink onLayer; ///< Is shown the outputs and gradients of every layer.
     bool measures = true; ///< False: norms, accuracy and update statistics stay 0, to know what they cost.
 };
 

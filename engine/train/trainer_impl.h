@@ -145,6 +145,7 @@ private:
     std::shared_ptr<PreparedRun> m_prepared;
     const RunPlan& m_plan;
     const bool m_measures;
+    const LayerSink m_onLayer;
     Communicator& m_communicator;
     std::unique_ptr<Precision> m_precision;
     std::unique_ptr<Model> m_model;
