@@ -58,7 +58,7 @@ public:
             return at::relu(at::conv2d(images, w[0], w[1], 1, 1));
         });
         const auto root = weights.enter(kRoot);
-        return weights.leave(kRoot, at::linear(at::flatten(x, 1), root[0], root[1]));
+        return weights.leave(kRoot, linear("fc", at::flatten(x, 1), root[0], root[1]));
     }
 
 private:

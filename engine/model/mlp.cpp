@@ -23,13 +23,12 @@ public:
     {
         const int root = unitCount() - 1;
         at::Tensor x = input;
-        const auto layer = [](const at::Tensor& rows, const std::vector<at::Tensor>& w) {
-            return at::relu(at::linear(rows, w[0], w[1]));
-        };
         for (int unit = 0; unit < root; ++unit)
-            x = weights.run(unit, x, layer);
+            x = weights.run(unit, x, [this, unit](const at::Tensor& rows, const std::vector<at::Tensor>& w) {
+                return at::relu(linear(unitName(unit), rows, w[0], w[1]));
+            });
         const auto last = weights.enter(root);
-        return weights.leave(root, at::linear(x, last[0], last[1]));
+        return weights.leave(root, linear(unitName(root), x, last[0], last[1]));
     }
 
 private:

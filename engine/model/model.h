@@ -63,6 +63,16 @@ struct PassPlace {
     int ranks = 1;
 };
 
+/// How a model computes its linear layers, where that is not LibTorch's way. Outlives every graph that went
+/// through it.
+class LinearMath {
+public:
+    virtual ~LinearMath() = default;
+    /// `layer` is its name in the model; an undefined `bias` is none.
+    virtual at::Tensor apply(const std::string& layer, const at::Tensor& input, const at::Tensor& weight,
+                             const at::Tensor& bias) = 0;
+};
+
 /// A model as pure functions over weights that somebody else owns. One object per rank; holds buffers and the
 /// rank's generator, never a parameter.
 class Model {
@@ -90,6 +100,18 @@ public:
     {
         return {forward(batch.input, weights, true), batch.target.reshape({-1})};
     }
+
+    void setLinearMath(LinearMath* math) { m_math = math; } ///< Null: LibTorch's.
+
+protected:
+    at::Tensor linear(const std::string& layer, const at::Tensor& input, const at::Tensor& weight,
+                      const at::Tensor& bias = {}) const
+    {
+        return m_math ? m_math->apply(layer, input, weight, bias) : at::linear(input, weight, bias);
+    }
+
+private:
+    LinearMath* m_math = nullptr;
 };
 
 /// Draws initial weights one after the other, so that nobody has to hold them all.

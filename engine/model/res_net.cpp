@@ -85,7 +85,7 @@ public:
             x = weights.leave(unit, run(m_blocks[i], x, weights.enter(unit), training));
         }
         const auto last = weights.enter(root());
-        return weights.leave(root(), at::linear(x.mean({2, 3}), last[0], last[1]));
+        return weights.leave(root(), linear("fc", x.mean({2, 3}), last[0], last[1]));
     }
 
 private:

@@ -21,7 +21,12 @@ struct BlockPlaces {
     std::size_t gate = kNone;
     std::size_t down = 0;
 };
-/// … and the root's.
+/// The weights of one block, by its name.
+struct BlockWeights {
+    std::string name;
+    const std::vector<at::Tensor>& w;
+};
+/// Where the root's stand.
 struct RootPlaces {
     std::size_t token = 0;
     std::size_t position = kNone;
@@ -34,11 +39,6 @@ struct RootPlaces {
 std::int64_t innerWidth(const TransformerPlan& plan)
 {
     return plan.activation == ActivationKind::SwiGlu ? (plan.width * 8 / 3 + 7) / 8 * 8 : 4 * plan.width;
-}
-
-at::Tensor layer(const at::Tensor& x, const std::vector<at::Tensor>& weights, std::size_t place)
-{
-    return at::linear(x, weights[place], weights[place + 1]);
 }
 
 /// A decoder transformer with pre-norm blocks. Every block is a unit; embeddings, last norm and head are the
@@ -78,12 +78,12 @@ public:
         if (m_root.position != kNone)
             x = x + at::embedding(outer[m_root.position], at::arange(input.size(1)));
         x = m_dropout.apply(x, training);
-        const auto body = [this, training](const at::Tensor& h, const std::vector<at::Tensor>& w) {
-            return block(h, w, training);
-        };
         for (int unit = 0; unit < root; ++unit)
-            x = weights.run(unit, x, body);
-        const at::Tensor logits = at::linear(norm(x, outer, m_root.norm), outer[m_root.head]);
+            x = weights.run(unit, x,
+                            [this, unit, training](const at::Tensor& h, const std::vector<at::Tensor>& w) {
+                                return block(h, {unitName(unit), w}, training);
+                            });
+        const at::Tensor logits = linear("head", norm(x, outer, m_root.norm), outer[m_root.head]);
         return weights.leave(root, logits.reshape({-1, m_plan.vocab}));
     }
 
@@ -117,28 +117,34 @@ private:
             : at::rms_norm(x, {m_plan.width}, w[place], kEps);
     }
 
-    at::Tensor block(at::Tensor x, const std::vector<at::Tensor>& w, bool training)
+    at::Tensor layer(const char* name, const at::Tensor& x, const BlockWeights& block,
+                     std::size_t place) const
     {
-        const at::Tensor attended = attention(norm(x, w, m_block.norm1), w);
-        x = x + m_dropout.apply(layer(attended, w, m_block.proj), training);
-        const at::Tensor widened = activation(norm(x, w, m_block.norm2), w);
-        return x + m_dropout.apply(layer(widened, w, m_block.down), training);
+        return linear(block.name + "." + name, x, block.w[place], block.w[place + 1]);
     }
 
-    at::Tensor activation(const at::Tensor& h, const std::vector<at::Tensor>& w) const
+    at::Tensor block(at::Tensor x, const BlockWeights& block, bool training)
     {
-        const at::Tensor up = layer(h, w, m_block.up);
+        const at::Tensor attended = attention(norm(x, block.w, m_block.norm1), block);
+        x = x + m_dropout.apply(layer("proj", attended, block, m_block.proj), training);
+        const at::Tensor widened = activation(norm(x, block.w, m_block.norm2), block);
+        return x + m_dropout.apply(layer("down", widened, block, m_block.down), training);
+    }
+
+    at::Tensor activation(const at::Tensor& h, const BlockWeights& block) const
+    {
+        const at::Tensor up = layer("up", h, block, m_block.up);
         if (m_plan.activation == ActivationKind::SwiGlu)
-            return at::silu(layer(h, w, m_block.gate)) * up;
+            return at::silu(layer("gate", h, block, m_block.gate)) * up;
         return at::gelu(up, m_plan.activation == ActivationKind::GeluTanh ? "tanh" : "none");
     }
 
-    at::Tensor attention(const at::Tensor& h, const std::vector<at::Tensor>& w) const
+    at::Tensor attention(const at::Tensor& h, const BlockWeights& block) const
     {
         const std::int64_t batch = h.size(0);
         const std::int64_t length = h.size(1);
         const std::int64_t perHead = m_plan.width / m_plan.heads;
-        const auto parts = layer(h, w, m_block.qkv).split(m_plan.width, 2);
+        const auto parts = layer("qkv", h, block, m_block.qkv).split(m_plan.width, 2);
         const auto byHead = [&](const at::Tensor& part) {
             return part.view({batch, length, m_plan.heads, perHead}).transpose(1, 2);
         };

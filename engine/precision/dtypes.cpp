@@ -12,6 +12,7 @@ at::ScalarType lowDtype(PrecisionMode mode)
         return at::kHalf;
     case PrecisionMode::Bf16True:
     case PrecisionMode::Bf16Mixed:
+    case PrecisionMode::Fp8Mixed: // its linear layers round further
         return at::kBFloat16;
     case PrecisionMode::Fp64True:
         return at::kDouble;
@@ -23,7 +24,8 @@ at::ScalarType lowDtype(PrecisionMode mode)
 
 bool isMixed(PrecisionMode mode)
 {
-    return mode == PrecisionMode::Fp16Mixed || mode == PrecisionMode::Bf16Mixed;
+    return mode == PrecisionMode::Fp16Mixed || mode == PrecisionMode::Bf16Mixed
+        || mode == PrecisionMode::Fp8Mixed;
 }
 
 at::ScalarType chosen(const std::string& name, at::ScalarType fallback)

@@ -22,7 +22,8 @@ bool isFsdp(const RunPlan& plan)
 
 bool isMixed(const RunPlan& plan)
 {
-    return plan.precision == PrecisionMode::Fp16Mixed || plan.precision == PrecisionMode::Bf16Mixed;
+    return plan.precision == PrecisionMode::Fp16Mixed || plan.precision == PrecisionMode::Bf16Mixed
+        || plan.precision == PrecisionMode::Fp8Mixed;
 }
 
 bool raisesLike(const RunPlan& plan, const char* framework)
@@ -58,6 +59,8 @@ void refuseAsFabric(const RunPlan& plan, bool byNorm)
 Precision::Precision(const RunPlan& plan, Communicator& communicator)
     : m_plan(plan), m_dtypes(precisionDtypes(plan))
 {
+    if (plan.precision == PrecisionMode::Fp8Mixed)
+        m_fp8 = std::make_unique<Fp8Linears>(plan.fp8, communicator);
     if (!plan.scaler.enabled)
         return;
     if (communicator.size() > 1)
@@ -69,6 +72,7 @@ Precision::Precision(const RunPlan& plan, Communicator& communicator)
 void Precision::convertModule(Model& model) const
 {
     model.convertBuffers(m_dtypes.buffer);
+    model.setLinearMath(m_fp8.get());
 }
 
 at::Tensor Precision::convertInput(const at::Tensor& input) const

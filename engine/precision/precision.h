@@ -2,6 +2,7 @@
 
 #include "engine/optim/clip.h"
 #include "engine/optim/optimizer.h"
+#include "engine/precision/fp8_linears.h"
 #include "engine/precision/loss_scaler.h"
 #include "engine/recipe/run_plan.h"
 #include "engine/tensor/torch.h"
@@ -59,7 +60,8 @@ public:
 
     const PrecisionDtypes& dtypes() const { return m_dtypes; }
 
-    /// Buffers take their dtype here; weights when the strategy takes them in.
+    /// Buffers take their dtype here, and linear layers the way they are computed; weights when the strategy
+    /// takes them in.
     void convertModule(Model& model) const;
     at::Tensor convertInput(const at::Tensor& input) const; ///< Whole numbers stay as they are.
     at::Tensor convertOutput(const at::Tensor& output) const;
@@ -75,6 +77,7 @@ public:
 
     /// Null without a scaler.
     LossScaler* scaler() { return m_scaler.get(); }
+    Fp8Linears* fp8() { return m_fp8.get(); } ///< Null where nothing is emulated.
 
     std::string stateDict() const; ///< JSON; an empty object without a scaler.
     void loadStateDict(const std::string& json); ///< Throws where it is not what stateDict() writes.
@@ -83,6 +86,7 @@ private:
     const RunPlan m_plan;
     PrecisionDtypes m_dtypes;
     std::unique_ptr<LossScaler> m_scaler;
+    std::unique_ptr<Fp8Linears> m_fp8;
 };
 
 } // namespace mantissa

@@ -90,6 +90,11 @@ std::string longPrecisionName(const std::string& written)
     return full.empty() ? written : std::string(full);
 }
 
+bool emulatesFp8(std::string_view precision)
+{
+    return precision == precisionId(PrecisionMode::Fp8Mixed);
+}
+
 std::string precisionName(const Setup& setup)
 {
     const auto plugin = precisionPlugin(setup);

@@ -18,6 +18,7 @@ namespace mantissa {
 std::string precisionName(const Setup& setup);
 /// "16-mixed" of "16"; anything else as it is.
 std::string longPrecisionName(const std::string& written);
+bool emulatesFp8(std::string_view precision); ///< Its linear layers round to fp8.
 /// The precision object among the plugins, or absent.
 Value precisionPlugin(const Setup& setup);
 

@@ -284,6 +284,8 @@ constexpr std::array kFields = {
     &field::scalerEnabled,
     &field::scalerFloor,
     &field::scalerByHand,
+    &field::fp8HistoryLength,
+    &field::fp8Margin,
     &field::explicitUnscale,
     &field::noSync,
     &field::lastWindow,

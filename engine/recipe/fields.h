@@ -7,6 +7,7 @@
 #include "engine/recipe/fields_data_files.h"
 #include "engine/recipe/fields_facts.h"
 #include "engine/recipe/fields_flags.h"
+#include "engine/recipe/fields_fp8.h"
 #include "engine/recipe/fields_fsdp.h"
 #include "engine/recipe/fields_gan.h"
 #include "engine/recipe/fields_loops.h"

@@ -18,9 +18,15 @@ inline constexpr Field seed = {.path = "seed_everything",
                                .use = FieldUse::Runs,
                                .help = "Seeds weights, order of samples and dropout. The same seed on the "
                                        "same ranks and threads gives the same bits."};
-inline constexpr std::array<std::string_view, 8> kPrecisionChoices = {
-    "32-true",    "16-true", "bf16-true",          "16-mixed",
-    "bf16-mixed", "64-true", "transformer-engine", "transformer-engine-float16"};
+inline constexpr std::array<std::string_view, 9> kPrecisionChoices = {"32-true",
+                                                                      "16-true",
+                                                                      "bf16-true",
+                                                                      "16-mixed",
+                                                                      "bf16-mixed",
+                                                                      "64-true",
+                                                                      "fp8-mixed",
+                                                                      "transformer-engine",
+                                                                      "transformer-engine-float16"};
 inline constexpr Field precision = {
     .path = "trainer.precision",
     .knob = "precision",
@@ -31,7 +37,8 @@ inline constexpr Field precision = {
     .choices = kPrecisionChoices,
     .use = FieldUse::Runs,
     .help = "Number format of weights and of the computation. In the mixed ones weights stay in fp32 and "
-            "16-mixed adds a loss scale; in the true ones weights are 16-bit too."};
+            "16-mixed adds a loss scale; in the true ones weights are 16-bit too. fp8-mixed is this engine's "
+            "own and emulated: bf16-mixed whose linear layers round to 8 bits what they multiply."};
 inline constexpr std::array<std::string_view, 13> kStrategyChoices = {"auto",
                                                                       "single_device",
                                                                       "ddp",

@@ -78,6 +78,11 @@ void inputChips(const Setup& setup, Chips& chips)
 void forwardChips(const Setup& setup, Chips& chips)
 {
     chips.setting(field::precision, precisionName(setup));
+    if (emulatesFp8(precisionName(setup))) {
+        chips.consequence("linear layers", "fp8, emulated");
+        chips.effective(field::fp8HistoryLength);
+        chips.effective(field::fp8Margin);
+    }
     chips.className(field::modelClass, "model", "–");
     const auto& strategy = setup.effective(field::strategy);
     chips.setting(field::strategy, strategy.isMap() ? classOf(strategy) : shown(strategy));

@@ -24,6 +24,7 @@ constexpr std::array kPrecisions = {
     PrecisionName{"16-mixed", PrecisionMode::Fp16Mixed},
     PrecisionName{"bf16-mixed", PrecisionMode::Bf16Mixed},
     PrecisionName{"64-true", PrecisionMode::Fp64True},
+    PrecisionName{"fp8-mixed", PrecisionMode::Fp8Mixed},
 };
 
 /// Scales that people set themselves, by step.
@@ -78,6 +79,17 @@ void planScaler(PlanReader& reader, RunPlan& plan)
                     "It is between 0 and 1, usually 0.5.");
 }
 
+void planFp8(PlanReader& reader, RunPlan& plan)
+{
+    plan.fp8.historyLength = reader.integer(field::fp8HistoryLength);
+    plan.fp8.margin = reader.integer(field::fp8Margin);
+    if (plan.precision == PrecisionMode::Fp8Mixed && std::holds_alternative<ScriptPlan>(plan.model))
+        reader.fail(
+            "fp8-mixed is emulated in the linear layers of this engine's own models, and a TorchScript "
+            "file computes its layers itself.",
+            "Train it in bf16-mixed, or choose another model.");
+}
+
 void planPlugins(PlanReader& reader)
 {
     for (const auto& plugin : reader.setup()[field::plugins].asList())
@@ -108,11 +120,13 @@ void planPrecision(PlanReader& reader, RunPlan& plan)
     const auto mode = precisionWithId(name);
     if (!mode) {
         reader.cannot(field::precision.path, Value(name),
-                      "It runs 32-true, 16-true, bf16-true, 16-mixed, bf16-mixed and 64-true.");
+                      "It runs 32-true, 16-true, bf16-true, 16-mixed, bf16-mixed and 64-true, and "
+                      "emulates fp8-mixed.");
         return;
     }
     plan.precision = *mode;
     planScaler(reader, plan);
+    planFp8(reader, plan);
     planPlugins(reader);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/core/result.h"
+#include "engine/numerics/delayed_scale.h"
 #include "engine/recipe/callback_plan.h"
 #include "engine/recipe/data_plan.h"
 #include "engine/recipe/model_plan.h"
@@ -17,7 +18,7 @@
 
 namespace mantissa {
 
-enum class PrecisionMode { Fp32True, Fp16True, Bf16True, Fp16Mixed, Bf16Mixed, Fp64True };
+enum class PrecisionMode { Fp32True, Fp16True, Bf16True, Fp16Mixed, Bf16Mixed, Fp64True, Fp8Mixed };
 std::string_view precisionId(PrecisionMode mode); ///< "16-mixed", as in `trainer.precision`.
 /// Nothing where it is not one that this engine trains in.
 std::optional<PrecisionMode> precisionWithId(std::string_view id);
@@ -86,6 +87,7 @@ struct RunPlan {
     std::vector<OwnOptimizer> ownOptimizers;
     SchedulePlan schedule;
     ScalerPlan scaler;
+    DelayedScaleRule fp8; ///< Of fp8-mixed.
     ClipPlan clip;
     std::map<std::int64_t, std::int64_t> accumulate = {{0, 1}}; ///< From epoch → batches in a window.
     bool divideLastWindowBySize = false; ///< As Mantissa; Lightning divides by N.

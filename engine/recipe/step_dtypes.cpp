@@ -12,7 +12,7 @@ std::string lowDtype(const std::string& precision)
 {
     if (precision.starts_with("16-") || precision == "transformer-engine-float16")
         return "fp16";
-    if (precision.starts_with("bf16-") || precision == "transformer-engine")
+    if (precision.starts_with("bf16-") || precision == "transformer-engine" || emulatesFp8(precision))
         return "bf16";
     return precision.starts_with("64-") ? "fp64" : "fp32";
 }
@@ -64,6 +64,11 @@ StepDtypes stepDtypes(const Setup& setup)
     dtypes.gradient = sharded ? gathered : dtypes.stored;
     dtypes.gathered = dtypes.gradient; // autograd keeps the dtype of the weights
     dtypes.reduce = sharded ? shardDtype(setup, "reduce_dtype", fsdp2 ? gathered : low) : dtypes.gradient;
+    dtypes.backward = dtypes.compute;
+    if (emulatesFp8(precision)) {
+        dtypes.compute = "fp8 e4m3";
+        dtypes.backward = "fp8 e5m2";
+    }
     return dtypes;
 }
 

@@ -6,11 +6,12 @@
 
 namespace mantissa {
 
-/// The number formats of one step, as "fp32", "fp16", "bf16", "fp64".
+/// The number formats of one step, as "fp32", "fp16", "bf16", "fp64", "fp8 e4m3".
 struct StepDtypes {
     std::string raw; ///< What the loader gives: "int64" for tokens.
     std::string input; ///< What the model is given.
-    std::string compute; ///< Forward and backward.
+    std::string compute; ///< Forward.
+    std::string backward; ///< … and back.
     std::string loss;
     std::string gathered; ///< Weights as the forward pass is given them.
     std::string gradient; ///< As the backward pass leaves it.

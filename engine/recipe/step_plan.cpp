@@ -69,8 +69,9 @@ private:
         case Stage::ConvertInput:
             return m_dtypes.input;
         case Stage::Forward:
-        case Stage::Backward:
             return m_dtypes.compute;
+        case Stage::Backward:
+            return m_dtypes.backward;
         case Stage::Loss:
         case Stage::Scale:
             return m_dtypes.loss;

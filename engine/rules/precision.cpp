@@ -1,3 +1,4 @@
+#include "engine/recipe/asked.h"
 #include "engine/recipe/fields.h"
 #include "engine/rules/making.h"
 #include "engine/rules/reading.h"
@@ -31,6 +32,28 @@ void precisionUnknown(RuleContext& context)
         changingFix("Mixed precision in float16", {setTo(precision.path, "16-mixed")}),
         changingFix("Full precision", {setTo(precision.path, "32-true")}),
     };
+    context.report(std::move(finding));
+}
+
+/// A name that only this engine knows.
+void ownPrecision(RuleContext& context)
+{
+    const PrecisionReading precision = readPrecision(context);
+    if (precision.fromPlugin || !emulatesFp8(precision.asked))
+        return;
+    Finding finding = findingAt(Severity::WontStart, Stage::Configure, {precision.path});
+    finding.message = "fp8-mixed is a name of this engine: fp8 in linear layers, emulated.";
+    finding.why =
+        "The target takes a precision from a fixed list of names, and this is none of them. It knows "
+        "fp8 as transformer-engine: real fp8 in kernels of a package of its own, on GPUs that have it.";
+    finding.source = inLightning("src/lightning/fabric/connector.py, _convert_precision_to_unified_args");
+    finding.engine = "better: trains it, emulated: values are rounded to fp8 and multiplied in fp32";
+    finding.raises = "ValueError: Precision '" + precision.asked + "' is invalid.";
+    finding.fixes = {
+        changingFix("Mixed precision in bfloat16", {setTo(precision.path, "bf16-mixed")}),
+        changingFix("Train with this engine", {setTo(field::target.path, "mantissa")}),
+        changingFix("Fp8 by the transformer_engine package", {setTo(precision.path, "transformer-engine")},
+                    "Needs that package and a GPU that computes in fp8; this engine cannot train it.")};
     context.report(std::move(finding));
 }
 
@@ -141,6 +164,7 @@ void lbfgsWithScaler(RuleContext& context)
 
 constexpr std::array kRules = {
     Rule{"precision-unknown", kOfLightning, {"2.0"}, precisionUnknown},
+    Rule{"own-precision", kOfLightning, {"2.0"}, ownPrecision},
     Rule{"fsdp-scaler", kOfLightning, {"2.1"}, fsdpScaler},
     Rule{"amp-bf16-scaler", kOfLightning, {"2.0"}, ampScaler},
     Rule{"cpu-float16", kOfLightning, {"2.0"}, cpuFloat16},

@@ -103,7 +103,7 @@ std::string pluginOf(StrategyFamily family, const std::string& precision)
         return "FSDPPrecision";
     if (family == StrategyFamily::DeepSpeed)
         return "DeepSpeedPrecision";
-    if (precision.ends_with("-mixed"))
+    if (precision.ends_with("-mixed") && !emulatesFp8(precision))
         return "MixedPrecision";
     if (precision == "16-true" || precision == "bf16-true")
         return "HalfPrecision";

@@ -229,6 +229,16 @@ json scalerOf(const ScalerPlan& plan)
             {"growth_interval", plan.growthInterval}};
 }
 
+json fp8Of(const RunPlan& plan)
+{
+    return {{"emulated", true},
+            {"layers", "linear"},
+            {"forward", kE4m3.name},
+            {"gradients", kE5m2.name},
+            {"amax_history_len", plan.fp8.historyLength},
+            {"margin", plan.fp8.margin}};
+}
+
 json accumulationOf(const RunPlan& plan)
 {
     if (!plan.ownOptimizers.empty())
@@ -327,6 +337,8 @@ std::string effectiveSettings(const RunPlan& plan)
         settings["max_steps"] = plan.maxSteps;
     if (plan.limitBatches >= 0)
         settings["limit_batches"] = plan.limitBatches;
+    if (plan.precision == PrecisionMode::Fp8Mixed)
+        settings["fp8"] = fp8Of(plan);
     addStrategy(settings, plan);
     addEffectiveLoops(settings, plan);
     return settings.dump();

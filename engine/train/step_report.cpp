@@ -29,6 +29,10 @@ std::vector<SeriesSpec> wholeRunSeries(const RunPlan& plan)
     add(true, "update_ratio");
     add(true, "stalled_share");
     add(true, "lr");
+    for (const auto* name : kFp8Saturated)
+        add(plan.precision == PrecisionMode::Fp8Mixed, name);
+    for (const auto* name : kFp8Flushed)
+        add(plan.precision == PrecisionMode::Fp8Mixed, name);
     series.push_back({"step_time", "s", kWholeRun, "train", false});
     series.push_back({"samples_per_second", "1/s", kWholeRun, "train", false});
     return series;

@@ -5,6 +5,7 @@
 #include "engine/recipe/run_plan.h"
 #include "engine/recipe/stage.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -87,6 +88,11 @@ struct StepReport {
     std::vector<double> stageTimes; ///< When each of `stages` was entered, in seconds since the step began.
     std::vector<StepNote> notes;
 };
+
+/// Series of the emulated fp8-mixed, in the order of Fp8Role: shares of the elements of linear layers.
+inline constexpr std::array kFp8Saturated = {"fp8_saturated_input", "fp8_saturated_weight",
+                                             "fp8_saturated_gradient"};
+inline constexpr std::array kFp8Flushed = {"fp8_flushed_input", "fp8_flushed_weight", "fp8_flushed_gradient"};
 
 /// The series of a run, and the samples that a step adds to them.
 class StepSeries {

@@ -385,6 +385,7 @@ void Trainer::Impl::record(StepReport& report)
     addUpTurns(report);
     addUpRanks(m_tally);
     fillReport(report, m_tally);
+    closeFp8(report);
     for (const auto& turn : m_turns)
         report.optimizerSteps += turn.optimizer->stepCount();
     report.commSeconds = m_communicator.takeSeconds();

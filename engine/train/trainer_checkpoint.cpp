@@ -48,6 +48,8 @@ TrainerState Trainer::Impl::state()
         keepParts(state);
     else
         keepWhole(state, first);
+    if (first && m_precision->fp8())
+        put(state, kFp8, m_precision->fp8()->state());
     if (first)
         for (const auto& [name, buffer] : m_model->buffers())
             state.tensors.emplace_back(kBuffer + name, buffer.clone());
@@ -148,6 +150,7 @@ void Trainer::Impl::restore(const StoredTraining& from)
     restoreOptimizer(from);
     restoreSchedule(from.position);
     restoreScaler(from.position);
+    restoreFp8(from);
     restoreOfThisRank(from);
     restoreCallbacks(from);
     const auto now = position();
@@ -271,6 +274,17 @@ void Trainer::Impl::restoreScaler(const TrainingPosition& from)
     for (const char* name : {"scale", "_growth_tracker"})
         state[name] = before.at(name);
     m_precision->loadStateDict(state.dump());
+}
+
+void Trainer::Impl::restoreFp8(const StoredTraining& from)
+{
+    if (!m_precision->fp8())
+        return;
+    const auto scales = under(from.states, kFp8);
+    if (scales.empty())
+        notCarried("The fp8 scales begin at 1: there were none before.");
+    else
+        m_precision->fp8()->restore(scales);
 }
 
 void Trainer::Impl::restoreOfThisRank(const StoredTraining& from)

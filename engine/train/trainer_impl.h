@@ -123,6 +123,7 @@ private:
     }
     MemoryTerms measuredMemory() const;
     MemoryTerms estimatedMemory() const; ///< From the sizes of the model's blocks alone.
+    void closeFp8(StepReport& report);
     void fillReport(StepReport& report, const UpdateTally& tally) const;
 
     // What a checkpoint holds, and the way back (trainer_checkpoint.cpp).
@@ -137,6 +138,7 @@ private:
     void restoreOptimizer(const StoredTraining& from);
     void restoreSchedule(const TrainingPosition& from);
     void restoreScaler(const TrainingPosition& from);
+    void restoreFp8(const StoredTraining& from);
     void restoreOfThisRank(const StoredTraining& from);
     void restoreCallbacks(const StoredTraining& from);
     void notCarried(std::string message);
@@ -170,6 +172,7 @@ private:
     std::optional<double> m_ownRate; ///< A callback's, in place of the schedule's.
     std::int64_t m_left = 0; ///< Batches of this window that a callback has left out.
     bool m_begun = false;
+    bool m_saidCut = false; ///< That fp8 gradients saturate.
     bool m_endsWindow = false;
     bool m_unscaled = false; ///< In this turn.
     double m_scale = 1.0; ///< Of this turn.

@@ -1,3 +1,4 @@
+#include "engine/recipe/scalar.h"
 #include "engine/train/trainer_impl.h"
 
 #include <array>
@@ -50,6 +51,25 @@ void Trainer::Impl::fillReport(StepReport& report, const UpdateTally& tally) con
     report.updateRatio =
         tally.parameterSquares > 0.0 ? std::sqrt(tally.changeSquares / tally.parameterSquares) : 0.0;
     report.stalledShare = tally.driven > 0.0 ? tally.stalled / tally.driven : 0.0;
+}
+
+void Trainer::Impl::closeFp8(StepReport& report)
+{
+    if (!m_precision->fp8())
+        return;
+    const Fp8Losses losses = m_precision->fp8()->closeStep();
+    for (std::size_t role = 0; role < kFp8Roles.size(); ++role) {
+        log(kFp8Saturated[role], losses.of[role].saturated);
+        log(kFp8Flushed[role], losses.of[role].flushed);
+    }
+    if (losses.mostCut.empty() || m_communicator.rank() != 0 || std::exchange(m_saidCut, true))
+        return;
+    report.notes.push_back({"fp8_saturated", Stage::Backward,
+                            "Gradients saturate in the emulated e5m2: " + numberText(losses.cut)
+                                + " elements at the output of " + losses.mostCut
+                                + " were beyond its largest number and were cut to it. It is said once; the "
+                                  "series fp8_saturated_gradient has every step.",
+                            losses.mostCut});
 }
 
 Trainer::Trainer(std::shared_ptr<PreparedRun> prepared, Communicator& communicator, TrainerSeams seams)

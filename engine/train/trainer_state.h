@@ -16,6 +16,7 @@ inline constexpr const char* kWeight = "model."; ///< Then the parameter.
 inline constexpr const char* kBuffer = "buffer."; ///< Then its name.
 inline constexpr const char* kOptimizer = "optimizer."; ///< Then state and parameter.
 inline constexpr const char* kGenerator = "rng."; ///< Then the rank.
+inline constexpr const char* kFp8 = "fp8."; ///< Then the layer and what of it.
 inline constexpr const char* kRankBuffer = "rank_buffer."; ///< Then name and rank.
 inline constexpr const char* kCallback = "callback."; ///< Then callback, state and parameter.
 inline constexpr const char* kCallbackOwn = "callback_own."; ///< Then callback and tensor.

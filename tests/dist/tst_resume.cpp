@@ -99,6 +99,13 @@ private slots:
                         << static_cast<int>(strategy) << static_cast<int>(precision) << transformer << false;
             }
         }
+        for (const auto& [strategy, name] : strategies)
+            QTest::addRow("%s, fp8-mixed", name)
+                << static_cast<int>(strategy) << static_cast<int>(PrecisionMode::Fp8Mixed)
+                << (strategy != StrategyKind::Fsdp2) << false;
+        QTest::addRow("fsdp, fp8-mixed, in shards")
+            << static_cast<int>(StrategyKind::Fsdp) << static_cast<int>(PrecisionMode::Fp8Mixed) << true
+            << true;
         QTest::addRow("fsdp, 16-mixed, in shards")
             << static_cast<int>(StrategyKind::Fsdp) << static_cast<int>(PrecisionMode::Fp16Mixed) << true
             << true;

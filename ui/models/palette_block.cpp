@@ -35,7 +35,7 @@ std::string precisionDtype(std::string_view precision)
         return "fp32";
     if (precision.starts_with("64"))
         return "fp64";
-    return precision.starts_with("transformer") ? "fp8" : "int";
+    return precision.starts_with("transformer") || precision.starts_with("fp8") ? "fp8" : "int";
 }
 
 PaletteGroup precisions()
