@@ -1,5 +1,6 @@
 #include "engine/comm/thread_group.h"
 #include "engine/precision/loss_scaler.h"
+#include "engine/precision/precision.h"
 
 #include <nlohmann/json.hpp>
 
@@ -230,9 +231,8 @@ private slots:
     void everyMistakeHasItsOwnName_data()
     {
         QTest::addColumn<int>("mistake");
-        for (int i = 0; i <= static_cast<int>(ScalerMistake::ClosureGiven); ++i)
-            if (static_cast<ScalerMistake>(i) != ScalerMistake::EmptyState) // See followsTheRecordedScaler.
-                QTest::addRow("%d", i) << i;
+        for (int i = 0; i <= static_cast<int>(ScalerMistake::ClosureGiven); ++i) // The rest: see aStateIs….
+            QTest::addRow("%d", i) << i;
     }
     void everyMistakeHasItsOwnName()
     {
@@ -379,6 +379,83 @@ private slots:
         QCOMPARE(scale[0], scale[1]);
         QCOMPARE(weight[0] == 40.0, badRanks != 0);
         QCOMPARE(scale[0], badRanks != 0 ? 512.0F : 1024.0F);
+    }
+
+    void aStateIsSavedWholeAndLoadedWhole()
+    {
+        RunPlan plan;
+        plan.precision = PrecisionMode::Fp16Mixed;
+        plan.scaler = {true, 1024.0, 3.0, 0.25, 2, 1.0, {}};
+        ThreadGroup group(1, std::chrono::seconds(5));
+        const auto communicator = group.communicator(0);
+        OptimizerPlan sgd;
+        sgd.kind = OptimizerKind::Sgd;
+        sgd.impl = OptimizerImpl::ForLoop;
+        at::Tensor weight = at::ones({4}).set_requires_grad(true);
+        const auto optimizer = makeOptimizer(sgd, {weight});
+        const auto step = [&](Precision& precision) {
+            precision.preBackward(weight.sum()).backward();
+            precision.unscaleGradients(*optimizer);
+            precision.optimizerStep(*optimizer);
+        };
+        Precision first(plan, *communicator);
+        step(first);
+        const auto mistakeOf = [](const auto& call) {
+            try {
+                call();
+            } catch (const ScalerError& error) {
+                return static_cast<int>(error.mistake);
+            }
+            return -1;
+        };
+        // Between the step and the update it is not whole.
+        QCOMPARE(mistakeOf([&] { (void)first.stateDict(); }), static_cast<int>(ScalerMistake::LiveState));
+        first.updateScale();
+
+        RunPlan others = plan;
+        others.scaler = {true, 8.0, 2.0, 0.5, 2000, 1.0, {}};
+        Precision second(others, *communicator);
+        second.loadStateDict(first.stateDict());
+
+        QCOMPARE(second.stateDict(), first.stateDict());
+        step(second);
+        second.updateScale();
+        QCOMPARE(second.scaler()->state().now(), (LossScale{3072.0F, 0})); // The second clean step in a row.
+        QCOMPARE(mistakeOf([&] { second.loadStateDict("{}"); }), static_cast<int>(ScalerMistake::EmptyState));
+        RunPlan off = plan;
+        off.scaler.enabled = false;
+        Precision none(off, *communicator);
+        QCOMPARE(none.stateDict(), std::string("{}"));
+        none.loadStateDict(first.stateDict()); // Nothing to do, and no error.
+    }
+
+    /// A rank whose shard is empty, or frozen, still hears of the others.
+    void aRankWithoutGradientsTakesPart()
+    {
+        ThreadGroup group(2, std::chrono::seconds(20));
+        std::array<bool, 2> skipped{};
+        const auto rank = [&](int number) {
+            const auto communicator = group.communicator(number);
+            ShardedLossScaler scaler({true, 1024.0, 2.0, 0.5, 2, 1.0, {}}, *communicator);
+            OptimizerPlan plan;
+            plan.kind = OptimizerKind::Sgd;
+            plan.impl = OptimizerImpl::ForLoop;
+            at::Tensor parameter = at::ones({4}).set_requires_grad(true);
+            const auto optimizer = makeOptimizer(plan, {parameter});
+            const at::Tensor loss = scaler.scale(parameter.sum());
+            if (number == 1) {
+                loss.backward();
+                parameter.grad().fill_(std::numeric_limits<double>::infinity());
+            }
+            skipped[std::size_t(number)] = scaler.step(0, *optimizer);
+            scaler.update();
+        };
+        {
+            const std::jthread other(rank, 1);
+            rank(0);
+        }
+        QVERIFY(skipped[0]);
+        QVERIFY(skipped[1]);
     }
 };
 
