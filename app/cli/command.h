@@ -38,6 +38,7 @@ void addTrain(CLI::App& app, std::function<int()>& run);
 void addResume(CLI::App& app, std::function<int()>& run);
 void addRewind(CLI::App& app, std::function<int()>& run);
 void addRuns(CLI::App& app, std::function<int()>& run);
+void addShadow(CLI::App& app, std::function<int()>& run);
 void addShow(CLI::App& app, std::function<int()>& run);
 void addVerify(CLI::App& app, std::function<int()>& run);
 

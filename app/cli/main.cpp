@@ -9,8 +9,8 @@ namespace mantissa::cli {
 namespace {
 
 // One line a command: its file registers options and body.
-constexpr std::array kCommands = {addCheck, addDoctor, addFix,   addResume, addRewind,
-                                  addRuns,  addShow,   addTrain, addVerify};
+constexpr std::array kCommands = {addCheck, addDoctor, addFix,  addResume, addRewind,
+                                  addRuns,  addShadow, addShow, addTrain,  addVerify};
 
 /// The exit code, unless what was printed did not get through: a full disk must not pass for success.
 int whenWritten(int code)

@@ -10,8 +10,6 @@
 #include "engine/core/counted.h"
 #include "engine/core/guarded.h"
 #include "engine/recipe/fields.h"
-#include "engine/recipe/flow_value.h"
-#include "engine/recipe/setup_text.h"
 #include "engine/rules/findings_json.h"
 #include "engine/rules/text_findings.h"
 
@@ -21,35 +19,6 @@
 
 namespace mantissa::cli {
 namespace {
-
-/// "trainer.precision=bf16-mixed"
-Result<Edit> editOf(const std::string& change)
-{
-    const auto equals = change.find('=');
-    if (equals == std::string::npos || equals == 0)
-        return Error{ErrorCode::InvalidSetup, "--set " + change + " is not of the form path=value.",
-                     "For instance --set trainer.max_steps=100."};
-    return Edit{EditOp::Set, change.substr(0, equals), readFlowValue(change.substr(equals + 1))};
-}
-
-/// The set-up with the changes done in its text, so that what is stored with the run is what ran.
-Result<void> change(SetupArgument& argument, const TrainingOptions& options)
-{
-    auto changes = options.changes;
-    if (!options.mode.empty())
-        changes.push_back(std::string(field::mode.path) + "=" + options.mode);
-    for (const auto& one : changes) {
-        const auto edit = editOf(one);
-        if (!edit)
-            return edit.error();
-        auto text = editSetupText(argument.text, {*edit});
-        if (!text)
-            return Error{text.error().code, "--set " + one + ": " + text.error().message, text.error().hint};
-        argument.text = std::move(*text);
-        argument.file = readSetup(argument.text);
-    }
-    return {};
-}
 
 int refuse(bool json, const SetupArgument& argument, const CheckReport& checked,
            const std::vector<Finding>& refusing)
@@ -166,9 +135,7 @@ std::vector<Finding> refusalsOf(const CheckReport& checked, const Result<RunPlan
 
 void addTrainingOptions(CLI::App& command, TrainingOptions& options)
 {
-    command.add_option("--set", options.changes, "Change a setting for this run; may be repeated")
-        ->type_name("PATH=VALUE")
-        ->allow_extra_args(false);
+    addSetOption(command, options.changes);
     command.add_option("--name", options.name, "The run's name")->type_name("TEXT");
     command
         .add_option("--mode", options.mode,
@@ -201,7 +168,10 @@ int notStarted(bool json, const Error& error)
 
 int trainSetup(const TrainingOptions& options, SetupArgument argument, const TrainingVariant& variant)
 {
-    if (const auto changed = change(argument, options); !changed) {
+    auto changes = options.changes;
+    if (!options.mode.empty())
+        changes.push_back(std::string(field::mode.path) + "=" + options.mode);
+    if (const auto changed = changeSetup(argument, changes); !changed) {
         (void)notStarted(options.json, changed.error());
         return Usage;
     }

@@ -3,6 +3,7 @@
 #include "engine/core/publisher.h"
 #include "engine/core/result.h"
 #include "engine/core/run_state.h"
+#include "engine/core/shadow_report.h"
 #include "engine/metrics/metric_feed.h"
 #include "engine/metrics/sample.h"
 #include "engine/recipe/run_plan.h"
@@ -128,6 +129,8 @@ public:
     virtual Result<std::unique_ptr<TrainingRun>> start(const RunRequest& request) = 0;
     /// ErrorCode::NotHere where the case needs what this engine does not have.
     virtual Result<VerifyReport> verify(const VerifyRequest& request) = 0;
+    /// One step in fp32 and in the set-up's precision, compared by layer.
+    virtual Result<ShadowReport> shadow(const ShadowRequest& request) = 0;
 };
 
 /// Loads the plug-in (MANTISSA_ENGINE where that is set, else the one beside the program) and makes its

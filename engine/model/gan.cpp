@@ -71,9 +71,9 @@ private:
         return all.narrow(0, place.rank * mine, mine).to(rows.scalar_type());
     }
 
-    static at::Tensor layer(const at::Tensor& rows, const std::vector<at::Tensor>& w, bool last)
+    at::Tensor layer(int unit, const at::Tensor& rows, const std::vector<at::Tensor>& w, bool last) const
     {
-        const at::Tensor out = at::linear(rows, w[0], w[1]);
+        const at::Tensor out = linear(unitName(unit), rows, w[0], w[1]);
         return last ? out : at::leaky_relu(out, kSlope);
     }
 
@@ -82,9 +82,10 @@ private:
         at::Tensor x = noise;
         for (int unit = 0; unit < unitCount() / 2; ++unit) {
             const bool last = unit + 1 == unitCount() / 2;
-            x = weights.run(unit, x, [last](const at::Tensor& rows, const std::vector<at::Tensor>& w) {
-                return layer(rows, w, last);
-            });
+            x = weights.run(unit, x,
+                            [this, unit, last](const at::Tensor& rows, const std::vector<at::Tensor>& w) {
+                                return layer(unit, rows, w, last);
+                            });
         }
         return x;
     }
@@ -98,11 +99,12 @@ private:
         const int root = unitCount() - 1;
         at::Tensor x = input;
         for (int unit = unitCount() / 2; unit < root; ++unit)
-            x = weights.run(unit, x, [given](const at::Tensor& rows, const std::vector<at::Tensor>& w) {
-                return layer(rows, given(w), false);
-            });
+            x = weights.run(unit, x,
+                            [this, unit, given](const at::Tensor& rows, const std::vector<at::Tensor>& w) {
+                                return layer(unit, rows, given(w), false);
+                            });
         const auto last = given(weights.enter(root));
-        return weights.leave(root, layer(x, last, true)).reshape({-1});
+        return weights.leave(root, layer(root, x, last, true)).reshape({-1});
     }
 
     GanPlan m_plan;

@@ -3,8 +3,10 @@
 #include "engine/core/counted.h"
 #include "engine/core/guarded.h"
 #include "engine/train/session_environment.h"
+#include "engine/train/shadow.h"
 #include "engine/train/verify.h"
 
+#include <optional>
 #include <utility>
 
 namespace mantissa {
@@ -18,6 +20,26 @@ public:
 
     Result<std::unique_ptr<TrainingRun>> start(const RunRequest& request) override
     {
+        if (auto busy = whyBusy())
+            return *std::move(busy);
+        return guarded("starting the run", [&] { return startSession(request, m_options, m_load); });
+    }
+
+    Result<VerifyReport> verify(const VerifyRequest& request) override
+    {
+        return guarded("verifying the case", [&] { return verifyCase(request); });
+    }
+
+    Result<ShadowReport> shadow(const ShadowRequest& request) override
+    {
+        if (auto busy = whyBusy())
+            return *std::move(busy);
+        return guarded("the shadow step", [&] { return shadowStep(request); });
+    }
+
+private:
+    std::optional<Error> whyBusy() const
+    {
         // LibTorch keeps one thread count for the whole process: a second run would change the first one's
         // arithmetic.
         if (m_load->runs.load() > 0)
@@ -28,15 +50,9 @@ public:
                          counted(stuck, "rank") + " of the run before never came back and still compute"
                              + (stuck == 1 ? "s." : "."),
                          "Wait until it is through, or close the program and open it again."};
-        return guarded("starting the run", [&] { return startSession(request, m_options, m_load); });
+        return std::nullopt;
     }
 
-    Result<VerifyReport> verify(const VerifyRequest& request) override
-    {
-        return guarded("verifying the case", [&] { return verifyCase(request); });
-    }
-
-private:
     const SessionOptions m_options;
     const std::shared_ptr<EngineLoad> m_load = std::make_shared<EngineLoad>();
 };

@@ -2,11 +2,30 @@
 // without LibTorch. MANTISSA_SCRIPT changes the script: "steps=50 per_step_ms=20 fail_at=10 verify=outside".
 #include "tests/support/scripted_service.h"
 
+#include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 #include <string>
 
 namespace {
+
+mantissa::ShadowReport scriptedShadow(bool skipped)
+{
+    using namespace mantissa;
+    ShadowReport report;
+    report.step = 3;
+    report.batches = {3};
+    report.loss = 2.5;
+    report.loss32 = 2.25;
+    report.lossScale = 1024.0;
+    report.skipped = skipped;
+    report.rows = {{"fc1", "activation", "fp16", 8, 0.125, 0.25, 0.0, std::nullopt},
+                   {"fc1", "weight gradient", "fp32", 8, std::nan(""), 0.0, 0.5, std::nullopt}};
+    if (!skipped)
+        report.rows.push_back({"fc1", "update", "fp32", 8, 0.0625, 0.0, 0.0, 0.75});
+    return report;
+}
 
 void apply(mantissa::test::RunScript& script, const std::string& name, const std::string& value)
 {
@@ -21,6 +40,10 @@ void apply(mantissa::test::RunScript& script, const std::string& name, const std
         script.ignoresStop = true;
     else if (name == "fail_at")
         script.failAt = std::stoll(value);
+    else if (name == "shadow" && value == "missing")
+        script.shadow = Error{ErrorCode::NotHere, "Another run is still training.", "Wait for its end."};
+    else if (name == "shadow")
+        script.shadow = scriptedShadow(value == "skipped");
     else if (name == "verify" && value == "missing")
         script.verdict = Error{ErrorCode::NotHere, "the case needs 8-bit Adam", {}};
     else if (name == "verify")

@@ -127,6 +127,18 @@ Result<std::unique_ptr<TrainingRun>> ScriptedService::start(const RunRequest& re
     return std::unique_ptr<TrainingRun>(std::make_unique<ScriptedRun>(std::move(script), std::move(*writer)));
 }
 
+Result<ShadowReport> ScriptedService::shadow(const ShadowRequest& request)
+{
+    const std::scoped_lock lock(m_mutex);
+    if (!m_script.shadow)
+        return m_script.shadow.error();
+    auto report = *m_script.shadow;
+    report.precision = precisionId(request.plan.precision);
+    report.ranks = request.plan.ranks;
+    report.samples = request.plan.batchSize * request.batches;
+    return report;
+}
+
 Result<VerifyReport> ScriptedService::verify(const VerifyRequest& request)
 {
     const std::scoped_lock lock(m_mutex);

@@ -31,6 +31,7 @@ struct RunScript {
     bool ignoresStop = false; ///< As a rank that hangs; it ends when the run is destroyed.
     bool leavesRanks = false; ///< Answers that some rank never came back.
     Result<VerifyReport> verdict = VerifyReport{}; ///< What verify() answers.
+    Result<ShadowReport> shadow = ShadowReport{}; ///< What shadow() answers.
 };
 
 std::vector<SeriesSpec> scriptedSeries();
@@ -49,6 +50,7 @@ public:
     }
     Result<std::unique_ptr<TrainingRun>> start(const RunRequest& request) override;
     Result<VerifyReport> verify(const VerifyRequest& request) override;
+    Result<ShadowReport> shadow(const ShadowRequest& request) override;
 
     /// For the runs that start from now on.
     void setScript(RunScript script);
