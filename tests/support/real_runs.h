@@ -45,7 +45,8 @@ inline RunPlan scaledPlan(StrategyKind strategy, int ranks)
     RunPlan plan = smallPlan(strategy, ranks);
     plan.precision = PrecisionMode::Fp16Mixed;
     plan.scaler = {true, 1024.0, 2.0, 0.5, 2000};
-    plan.optimizer.learningRate = 1e-3; // AdamW, foreach
+    plan.optimizer = OptimizerPlan(); // AdamW, foreach
+    plan.optimizer.learningRate = 1e-3;
     return plan;
 }
 
