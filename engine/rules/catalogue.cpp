@@ -45,6 +45,9 @@ std::span<const RuleTopic> ruleTopics()
 {
     // One line a topic, in the order in which a set-up meets them.
     static const std::array topics = {
+        RuleTopic{"flags", "The Trainer's flags", flagRules()},
+        RuleTopic{"barebones", "Barebones", barebonesRules()},
+        RuleTopic{"validation", "When to validate", validationRules()},
         RuleTopic{"hardware", "Hardware", hardwareRules()},
         RuleTopic{"precision", "Precision and scalers", precisionRules()},
         RuleTopic{"fsdp", "Sharding", fsdpRules()},
