@@ -49,6 +49,8 @@ std::span<const RuleTopic> ruleTopics()
         RuleTopic{"barebones", "Barebones", barebonesRules()},
         RuleTopic{"validation", "When to validate", validationRules()},
         RuleTopic{"hardware", "Hardware", hardwareRules()},
+        RuleTopic{"devices", "Accelerator and devices", deviceRules()},
+        RuleTopic{"cluster", "Clusters and launchers", clusterRules()},
         RuleTopic{"precision", "Precision and scalers", precisionRules()},
         RuleTopic{"fsdp", "Sharding", fsdpRules()},
         RuleTopic{"optimizer", "When and over what the optimizer is made", optimizerRules()},

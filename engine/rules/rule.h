@@ -44,6 +44,8 @@ std::span<const Rule> accumulationRules();
 std::span<const Rule> optimizerRules();
 std::span<const Rule> stateRules();
 std::span<const Rule> hardwareRules();
+std::span<const Rule> deviceRules();
+std::span<const Rule> clusterRules();
 std::span<const Rule> barebonesRules();
 std::span<const Rule> flagRules();
 std::span<const Rule> validationRules();
