@@ -53,6 +53,10 @@ std::span<const Rule> deepspeedRules();
 std::span<const Rule> barebonesRules();
 std::span<const Rule> flagRules();
 std::span<const Rule> validationRules();
+std::span<const Rule> entryRules();
+std::span<const Rule> resumeRules();
+std::span<const Rule> loaderRules();
+std::span<const Rule> samplerRules();
 std::span<const Rule> engineRules();
 
 /// Every rule there is, by topic.
