@@ -59,11 +59,13 @@ std::span<const RuleTopic> ruleTopics()
         RuleTopic{"deepspeed", "DeepSpeed", deepspeedRules()},
         RuleTopic{"entry", "Entry points", entryRules()},
         RuleTopic{"resume", "Checkpoints to load", resumeRules()},
+        RuleTopic{"modules", "The module", moduleRules()},
         RuleTopic{"optimizer", "When and over what the optimizer is made", optimizerRules()},
         RuleTopic{"loaders", "Loaders", loaderRules()},
         RuleTopic{"samplers", "Samplers and batches", samplerRules()},
         RuleTopic{"accumulation", "Accumulation and manual optimization", accumulationRules()},
         RuleTopic{"clipping", "Clipping and unscaling", clippingRules()},
+        RuleTopic{"clip_calls", "Calls of clip_gradients", clipCallRules()},
         RuleTopic{"state", "Saved states", stateRules()},
         RuleTopic{"engine", "This engine", engineRules()},
     };

@@ -57,6 +57,8 @@ std::span<const Rule> entryRules();
 std::span<const Rule> resumeRules();
 std::span<const Rule> loaderRules();
 std::span<const Rule> samplerRules();
+std::span<const Rule> moduleRules();
+std::span<const Rule> clipCallRules();
 std::span<const Rule> engineRules();
 
 /// Every rule there is, by topic.
