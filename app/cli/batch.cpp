@@ -5,7 +5,7 @@
 #include "app/cli/json_text.h"
 #include "app/cli/printable.h"
 #include "engine/recipe/knob_check.h"
-#include "engine/recipe/knobs.h"
+#include "engine/recipe/knob_defaults.h"
 #include "engine/recipe/value_json.h"
 #include "engine/rules/check.h"
 #include "engine/rules/findings_json.h"
@@ -132,7 +132,7 @@ ExitCode checkLine(const std::string& line, const Target& fallback, bool json)
         const auto known = checkKnobs(knobs);
         if (!known.error.empty())
             throw std::runtime_error(known.error);
-        const auto report = check(setupFromKnobs(knobs), targetOfRow(row, fallback));
+        const auto report = check(setupFromKnobs(withKnobDefaults(knobs)), targetOfRow(row, fallback));
         print(id, known.unknown, report.findings, json);
         return hasError(report.findings) ? Findings : Ok;
     } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-#include "engine/recipe/knobs.h"
+#include "engine/recipe/knob_defaults.h"
 #include "engine/recipe/value_json.h"
 #include "engine/rules/check.h"
 
@@ -30,22 +30,21 @@ struct Row {
     bool ran() const { return outcome == "ok" || outcome == "warning"; }
 };
 
-/// What was the same in every measured run, unless its row says otherwise: the module's data and the
-/// packages.
-Knobs measuredDefaults()
-{
-    return {{"data.length", 8}, {"data.batch_size", 2}};
-}
-
 Row readRow(const nlohmann::json& json)
 {
-    Knobs knobs = measuredDefaults();
+    Knobs knobs;
     for (const auto& [name, value] : json["knobs"].items())
-        knobs.insert_or_assign(name, valueFromJson(value));
+        knobs.emplace(name, valueFromJson(value));
     Target target = shippedTargets().front();
     target.gpus = json["gpus"].get<int>();
     target.packages = {"psutil", "rich", "torchmetrics"};
-    return {json["id"], setupFromKnobs(knobs), target, json["outcome"], json.value("exception", ""), {}, {}};
+    return {json["id"],
+            setupFromKnobs(withKnobDefaults(std::move(knobs))),
+            target,
+            json["outcome"],
+            json.value("exception", ""),
+            {},
+            {}};
 }
 
 struct Cause {
