@@ -59,6 +59,18 @@ std::span<const Rule> loaderRules();
 std::span<const Rule> samplerRules();
 std::span<const Rule> moduleRules();
 std::span<const Rule> clipCallRules();
+std::span<const Rule> returnedRules();
+std::span<const Rule> scheduleRules();
+std::span<const Rule> averagingRules();
+std::span<const Rule> finetuningRules();
+std::span<const Rule> stoppingRules();
+std::span<const Rule> batchFinderRules();
+std::span<const Rule> tunerRules();
+std::span<const Rule> checkpointRules();
+std::span<const Rule> reportingRules();
+std::span<const Rule> measuringRules();
+std::span<const Rule> packageRules();
+std::span<const Rule> effectRules();
 std::span<const Rule> engineRules();
 
 /// Every rule there is, by topic.
