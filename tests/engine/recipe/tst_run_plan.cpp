@@ -229,7 +229,7 @@ private slots:
         row("trainer.strategy.class_path", "lightning.pytorch.strategies.XLAStrategy", "XLAStrategy",
             "zero1");
         row("mantissa.sharding.wrap", "layers", "wrap is layers", "block, size or whole");
-        row("mantissa.communicator", "pigeon", "communicator is pigeon", "threads and nccl");
+        row("mantissa.communicator", "pigeon", "communicator is pigeon", "threads or nccl");
         row("trainer.callbacks[EarlyStopping].monitor", "val_loss", "EarlyStopping", "val_split");
         row("trainer.limit_train_batches", "1.5", "1.5", "a share up to 1.0");
         row("trainer.max_steps", "-1.5", "-1.5", "whole number");
