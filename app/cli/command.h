@@ -35,6 +35,7 @@ void addCheck(CLI::App& app, std::function<int()>& run);
 void addDoctor(CLI::App& app, std::function<int()>& run);
 void addFix(CLI::App& app, std::function<int()>& run);
 void addTrain(CLI::App& app, std::function<int()>& run);
+void addMemory(CLI::App& app, std::function<int()>& run);
 void addResume(CLI::App& app, std::function<int()>& run);
 void addRewind(CLI::App& app, std::function<int()>& run);
 void addRuns(CLI::App& app, std::function<int()>& run);

@@ -9,7 +9,7 @@ namespace mantissa::cli {
 namespace {
 
 // One line a command: its file registers options and body.
-constexpr std::array kCommands = {addCheck, addDoctor, addFix,  addResume, addRewind,
+constexpr std::array kCommands = {addCheck, addDoctor, addFix,  addMemory, addResume, addRewind,
                                   addRuns,  addShadow, addShow, addTrain,  addVerify};
 
 /// The exit code, unless what was printed did not get through: a full disk must not pass for success.

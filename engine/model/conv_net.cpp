@@ -3,31 +3,18 @@
 namespace mantissa {
 namespace {
 
-constexpr std::int64_t kKernel = 3;
-
 /// Two convolutions, the first with optional batch norm and pooling, and a linear layer: the root.
 class ConvNet final : public Model {
 public:
-    explicit ConvNet(const ConvNetPlan& plan)
+    explicit ConvNet(const ConvNetPlan& plan) : m_weights(weightsOf(plan))
     {
-        const std::int64_t half = plan.imageSize / 2;
-        m_weights.addPair("conv1", {plan.channels1, plan.inputChannels, kKernel, kKernel}, plan.channels1,
-                          kFirst);
-        if (plan.batchNorm) {
-            m_weights.addPair("bn1", {plan.channels1}, plan.channels1, kFirst, WeightKind::Norm);
+        if (plan.batchNorm)
             m_norm.emplace("bn1", plan.channels1);
-        }
-        m_weights.addPair("conv2", {plan.channels2, plan.channels1, kKernel, kKernel}, plan.channels2,
-                          kSecond);
-        m_weights.addPair("fc", {plan.classes, plan.channels2 * half * half}, plan.classes, kRoot);
     }
 
     const std::vector<ParameterSpec>& parameters() const override { return m_weights.specs(); }
-    int unitCount() const override { return kRoot + 1; }
-    std::string unitName(int unit) const override
-    {
-        return unit == kFirst ? "conv1" : unit == kSecond ? "conv2" : "fc";
-    }
+    int unitCount() const override { return m_weights.unitCount(); }
+    std::string unitName(int unit) const override { return m_weights.unitName(unit); }
 
     std::vector<std::pair<std::string, at::Tensor>> buffers() const override
     {

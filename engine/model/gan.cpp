@@ -10,19 +10,11 @@ constexpr double kSlope = 0.2; // of the leaky ReLU between layers
 /// one is the root. The first turn is the discriminator's, the second the generator's.
 class Gan final : public Model {
 public:
-    Gan(const GanPlan& plan, std::uint64_t seed) : m_plan(plan), m_seed(seed)
-    {
-        addLayers(plan.latent, plan.inputs, 0);
-        addLayers(plan.inputs, 1, static_cast<int>(plan.layers));
-    }
+    Gan(const GanPlan& plan, std::uint64_t seed) : m_plan(plan), m_weights(weightsOf(plan)), m_seed(seed) {}
 
     const std::vector<ParameterSpec>& parameters() const override { return m_weights.specs(); }
-    int unitCount() const override { return 2 * static_cast<int>(m_plan.layers); }
-    std::string unitName(int unit) const override
-    {
-        const int layers = static_cast<int>(m_plan.layers);
-        return (unit < layers ? "generator.fc" : "discriminator.fc") + std::to_string(unit % layers + 1);
-    }
+    int unitCount() const override { return m_weights.unitCount(); }
+    std::string unitName(int unit) const override { return m_weights.unitName(unit); }
 
     /// How real the rows look.
     at::Tensor forward(const at::Tensor& input, WeightAccess& weights, bool) override
@@ -50,16 +42,6 @@ public:
     }
 
 private:
-    void addLayers(std::int64_t from, std::int64_t to, int first)
-    {
-        for (std::int64_t layer = 0; layer < m_plan.layers; ++layer) {
-            const int unit = first + static_cast<int>(layer);
-            const std::int64_t in = layer == 0 ? from : m_plan.hidden;
-            const std::int64_t out = layer + 1 == m_plan.layers ? to : m_plan.hidden;
-            m_weights.addPair(unitName(unit), {out, in}, out, unit);
-        }
-    }
-
     /// Drawn for the rows of all ranks, so that they are the same on however many the batch is spread.
     at::Tensor noiseFor(const at::Tensor& rows, const PassPlace& place) const
     {
@@ -108,8 +90,8 @@ private:
     }
 
     GanPlan m_plan;
-    std::uint64_t m_seed;
     WeightCatalogue m_weights;
+    std::uint64_t m_seed;
 };
 
 } // namespace

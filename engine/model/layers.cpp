@@ -1,7 +1,5 @@
 #include "engine/model/layers.h"
 
-#include <algorithm>
-
 namespace mantissa {
 
 Dropout::Dropout(double probability, std::uint64_t seed)
@@ -55,22 +53,6 @@ void BatchNorm::convert(at::ScalarType type)
 {
     m_mean = m_mean.to(type);
     m_variance = m_variance.to(type);
-}
-
-std::size_t WeightCatalogue::add(std::string name, std::vector<std::int64_t> shape, int unit, WeightKind kind)
-{
-    const auto before = std::count_if(m_specs.begin(), m_specs.end(),
-                                      [unit](const ParameterSpec& spec) { return spec.unit == unit; });
-    m_specs.push_back({std::move(name), std::move(shape), unit, kind});
-    return static_cast<std::size_t>(before);
-}
-
-std::size_t WeightCatalogue::addPair(const std::string& name, std::vector<std::int64_t> weight,
-                                     std::int64_t bias, int unit, WeightKind kind)
-{
-    const std::size_t place = add(name + ".weight", std::move(weight), unit, kind);
-    add(name + ".bias", {bias}, unit, kind);
-    return place;
 }
 
 std::uint64_t streamSeed(std::uint64_t seed, std::uint64_t purpose, std::uint64_t rank)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/model/model.h"
+#include "engine/recipe/model_weights.h"
 
 #include <optional>
 
@@ -37,22 +38,6 @@ private:
     at::Tensor m_mean;
     at::Tensor m_variance;
     at::Tensor m_tracked;
-};
-
-/// Collects the specs of a model in `param_order`.
-class WeightCatalogue {
-public:
-    /// Where the weight stands in its unit.
-    std::size_t add(std::string name, std::vector<std::int64_t> shape, int unit,
-                    WeightKind kind = WeightKind::Layer);
-    /// Weight and bias, in that order; where the weight stands.
-    std::size_t addPair(const std::string& name, std::vector<std::int64_t> weight, std::int64_t bias,
-                        int unit, WeightKind kind = WeightKind::Layer);
-
-    const std::vector<ParameterSpec>& specs() const { return m_specs; }
-
-private:
-    std::vector<ParameterSpec> m_specs;
 };
 
 /// Seed of one stream of random numbers of a run: different for each purpose and rank.

@@ -6,18 +6,11 @@ namespace {
 /// Linear layers with ReLU between them. Every layer is a unit; the last one is the root.
 class Mlp final : public Model {
 public:
-    explicit Mlp(const MlpPlan& plan) : m_layers(plan.layers)
-    {
-        for (std::int64_t layer = 0; layer < m_layers; ++layer) {
-            const std::int64_t in = layer == 0 ? plan.inputs : plan.hidden;
-            const std::int64_t out = layer + 1 == m_layers ? plan.classes : plan.hidden;
-            m_weights.addPair(unitName(static_cast<int>(layer)), {out, in}, out, static_cast<int>(layer));
-        }
-    }
+    explicit Mlp(const MlpPlan& plan) : m_weights(weightsOf(plan)) {}
 
     const std::vector<ParameterSpec>& parameters() const override { return m_weights.specs(); }
-    int unitCount() const override { return static_cast<int>(m_layers); }
-    std::string unitName(int unit) const override { return "fc" + std::to_string(unit + 1); }
+    int unitCount() const override { return m_weights.unitCount(); }
+    std::string unitName(int unit) const override { return m_weights.unitName(unit); }
 
     at::Tensor forward(const at::Tensor& input, WeightAccess& weights, bool) override
     {
@@ -32,7 +25,6 @@ public:
     }
 
 private:
-    std::int64_t m_layers;
     WeightCatalogue m_weights;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/recipe/run_plan.h"
+#include "engine/recipe/weight_catalogue.h"
 #include "engine/tensor/torch.h"
 
 #include <functional>
@@ -9,17 +10,6 @@
 #include <vector>
 
 namespace mantissa {
-
-/// How a weight is drawn at first. Residual: the last layer on the way back into a residual stream.
-enum class WeightKind { Layer, Residual, Norm, Embedding };
-
-/// A weight of the model: its name as PyTorch has it, its shape, and which unit it belongs to.
-struct ParameterSpec {
-    std::string name;
-    std::vector<std::int64_t> shape;
-    int unit = 0;
-    WeightKind kind = WeightKind::Layer;
-};
 
 /// How a forward pass gets at the weights of a unit. The strategy answers: a replica hands out its leaf
 /// tensors, a sharded one gathers them. Every output of a unit must pass leave(), so that the weights are

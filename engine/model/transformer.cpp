@@ -9,64 +9,21 @@ namespace {
 
 constexpr double kEps = 1e-5;
 constexpr std::uint64_t kDropoutStream = 3;
-constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-/// Where a block's weights stand in its unit; a bias comes right after its weight.
-struct BlockPlaces {
-    std::size_t norm1 = 0;
-    std::size_t qkv = 0;
-    std::size_t proj = 0;
-    std::size_t norm2 = 0;
-    std::size_t up = 0;
-    std::size_t gate = kNone;
-    std::size_t down = 0;
-};
 /// The weights of one block, by its name.
 struct BlockWeights {
     std::string name;
     const std::vector<at::Tensor>& w;
 };
-/// Where the root's stand.
-struct RootPlaces {
-    std::size_t token = 0;
-    std::size_t position = kNone;
-    std::size_t norm = 0;
-    std::size_t head = 0; ///< The token's where the head is tied.
-};
-
-/// Inner width of a block: four times the outer, or with a gate two thirds of that in whole eights, so that
-/// the weights stay as many.
-std::int64_t innerWidth(const TransformerPlan& plan)
-{
-    return plan.activation == ActivationKind::SwiGlu ? (plan.width * 8 / 3 + 7) / 8 * 8 : 4 * plan.width;
-}
-
 /// A decoder transformer with pre-norm blocks. Every block is a unit; embeddings, last norm and head are the
 /// root.
 class Transformer final : public Model {
 public:
-    Transformer(const TransformerPlan& plan, std::uint64_t seed) : m_plan(plan), m_dropout(plan.dropout, seed)
-    {
-        const int root = static_cast<int>(plan.layers);
-        m_root.token = m_weights.add("tok.weight", {plan.vocab, plan.width}, root, WeightKind::Embedding);
-        if (plan.positions == PositionKind::Learned)
-            m_root.position =
-                m_weights.add("pos.weight", {plan.context, plan.width}, root, WeightKind::Embedding);
-        else
-            m_rotary.emplace(plan.context, plan.width / plan.heads);
-        for (int block = 0; block < root; ++block)
-            addBlock(block);
-        m_root.norm = addNorm("ln_f", root);
-        m_root.head =
-            plan.tiedHead ? m_root.token : m_weights.add("head.weight", {plan.vocab, plan.width}, root);
-    }
+    Transformer(const TransformerPlan& plan, std::uint64_t seed) : Transformer(plan, layOut(plan), seed) {}
 
     const std::vector<ParameterSpec>& parameters() const override { return m_weights.specs(); }
-    int unitCount() const override { return static_cast<int>(m_plan.layers) + 1; }
-    std::string unitName(int unit) const override
-    {
-        return unit == static_cast<int>(m_plan.layers) ? "root" : "blocks." + std::to_string(unit);
-    }
+    int unitCount() const override { return m_weights.unitCount(); }
+    std::string unitName(int unit) const override { return m_weights.unitName(unit); }
     at::Tensor generatorState() const override { return m_dropout.state(); }
     void setGeneratorState(const at::Tensor& state) override { m_dropout.setState(state); }
 
@@ -74,40 +31,28 @@ public:
     {
         const int root = unitCount() - 1;
         const auto outer = weights.enter(root);
-        at::Tensor x = at::embedding(outer[m_root.token], input);
-        if (m_root.position != kNone)
-            x = x + at::embedding(outer[m_root.position], at::arange(input.size(1)));
+        at::Tensor x = at::embedding(outer[m_places.token], input);
+        if (m_places.position != TransformerPlaces::kNone)
+            x = x + at::embedding(outer[m_places.position], at::arange(input.size(1)));
         x = m_dropout.apply(x, training);
         for (int unit = 0; unit < root; ++unit)
             x = weights.run(unit, x,
                             [this, unit, training](const at::Tensor& h, const std::vector<at::Tensor>& w) {
                                 return block(h, {unitName(unit), w}, training);
                             });
-        const at::Tensor logits = linear("head", norm(x, outer, m_root.norm), outer[m_root.head]);
+        const at::Tensor logits = linear("head", norm(x, outer, m_places.lastNorm), outer[m_places.head]);
         return weights.leave(root, logits.reshape({-1, m_plan.vocab}));
     }
 
 private:
-    std::size_t addNorm(const std::string& name, int unit)
+    Transformer(const TransformerPlan& plan, TransformerWeights weights, std::uint64_t seed)
+        : m_plan(plan),
+          m_dropout(plan.dropout, seed),
+          m_weights(std::move(weights.weights)),
+          m_places(weights.places)
     {
-        return m_plan.norm == NormKind::Layer
-            ? m_weights.addPair(name, {m_plan.width}, m_plan.width, unit, WeightKind::Norm)
-            : m_weights.add(name + ".weight", {m_plan.width}, unit, WeightKind::Norm);
-    }
-
-    void addBlock(int unit)
-    {
-        const std::int64_t d = m_plan.width;
-        const std::int64_t inner = innerWidth(m_plan);
-        const std::string name = unitName(unit) + ".";
-        m_block.norm1 = addNorm(name + "ln1", unit);
-        m_block.qkv = m_weights.addPair(name + "qkv", {3 * d, d}, 3 * d, unit);
-        m_block.proj = m_weights.addPair(name + "proj", {d, d}, d, unit, WeightKind::Residual);
-        m_block.norm2 = addNorm(name + "ln2", unit);
-        m_block.up = m_weights.addPair(name + "up", {inner, d}, inner, unit);
-        if (m_plan.activation == ActivationKind::SwiGlu)
-            m_block.gate = m_weights.addPair(name + "gate", {inner, d}, inner, unit);
-        m_block.down = m_weights.addPair(name + "down", {d, inner}, d, unit, WeightKind::Residual);
+        if (plan.positions == PositionKind::Rotary)
+            m_rotary.emplace(plan.context, plan.width / plan.heads);
     }
 
     at::Tensor norm(const at::Tensor& x, const std::vector<at::Tensor>& w, std::size_t place) const
@@ -125,17 +70,17 @@ private:
 
     at::Tensor block(at::Tensor x, const BlockWeights& block, bool training)
     {
-        const at::Tensor attended = attention(norm(x, block.w, m_block.norm1), block);
-        x = x + m_dropout.apply(layer("proj", attended, block, m_block.proj), training);
-        const at::Tensor widened = activation(norm(x, block.w, m_block.norm2), block);
-        return x + m_dropout.apply(layer("down", widened, block, m_block.down), training);
+        const at::Tensor attended = attention(norm(x, block.w, m_places.norm1), block);
+        x = x + m_dropout.apply(layer("proj", attended, block, m_places.proj), training);
+        const at::Tensor widened = activation(norm(x, block.w, m_places.norm2), block);
+        return x + m_dropout.apply(layer("down", widened, block, m_places.down), training);
     }
 
     at::Tensor activation(const at::Tensor& h, const BlockWeights& block) const
     {
-        const at::Tensor up = layer("up", h, block, m_block.up);
+        const at::Tensor up = layer("up", h, block, m_places.up);
         if (m_plan.activation == ActivationKind::SwiGlu)
-            return at::silu(layer("gate", h, block, m_block.gate)) * up;
+            return at::silu(layer("gate", h, block, m_places.gate)) * up;
         return at::gelu(up, m_plan.activation == ActivationKind::GeluTanh ? "tanh" : "none");
     }
 
@@ -144,7 +89,7 @@ private:
         const std::int64_t batch = h.size(0);
         const std::int64_t length = h.size(1);
         const std::int64_t perHead = m_plan.width / m_plan.heads;
-        const auto parts = layer("qkv", h, block, m_block.qkv).split(m_plan.width, 2);
+        const auto parts = layer("qkv", h, block, m_places.qkv).split(m_plan.width, 2);
         const auto byHead = [&](const at::Tensor& part) {
             return part.view({batch, length, m_plan.heads, perHead}).transpose(1, 2);
         };
@@ -174,8 +119,7 @@ private:
     TransformerPlan m_plan;
     Dropout m_dropout;
     WeightCatalogue m_weights;
-    BlockPlaces m_block; ///< The same in every block.
-    RootPlaces m_root;
+    TransformerPlaces m_places; ///< The same in every block.
     std::optional<Rotary> m_rotary;
 };
 

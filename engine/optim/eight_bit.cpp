@@ -52,13 +52,6 @@ public:
         }
         return bytes;
     }
-    std::uint64_t expectedStateBytes() const override
-    {
-        std::uint64_t bytes = 0;
-        for (const auto& parameter : parameters())
-            bytes += EightBitState::bytesFor(parameter.numel(), parameter.numel() >= plan().min8bitSize);
-        return bytes * ownNames().size();
-    }
 
     void restore(const std::string& name, const std::vector<at::Tensor>& values) override
     {

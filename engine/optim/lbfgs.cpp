@@ -54,13 +54,6 @@ public:
         const auto vectors = m_direction.defined() ? 2 + 2 * m_pairs.size() : 0;
         return vectors * (m_direction.defined() ? m_direction.nbytes() : 0);
     }
-    std::uint64_t expectedStateBytes() const override
-    {
-        std::uint64_t bytes = 0;
-        for (const auto& parameter : parameters())
-            bytes += parameter.nbytes();
-        return bytes * (2 + 2 * static_cast<std::uint64_t>(plan().lbfgs.historySize));
-    }
 
     void restore(const std::string& name, const std::vector<at::Tensor>& values) override
     {

@@ -108,14 +108,6 @@ std::uint64_t Optimizer::stateBytes() const
     return bytes;
 }
 
-std::uint64_t Optimizer::expectedStateBytes() const
-{
-    std::uint64_t bytes = 0;
-    for (const auto& parameter : m_parameters)
-        bytes += parameter.nbytes();
-    return bytes * stateNames().size();
-}
-
 at::Tensor Optimizer::initialState(std::size_t, const at::Tensor& parameter) const
 {
     return at::zeros_like(parameter.detach());

@@ -65,7 +65,6 @@ public:
     virtual std::vector<std::string> stateNames() const; ///< All that this optimizer keeps, made or not.
     bool hasState() const { return m_hasState; }
     virtual std::uint64_t stateBytes() const; ///< In memory now.
-    virtual std::uint64_t expectedStateBytes() const; ///< … and once all of it is made.
     virtual void restore(const std::string& name,
                          const std::vector<at::Tensor>& values); ///< Copies in place.
     void restoreStepCount(double count);
