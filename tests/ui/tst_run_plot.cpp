@@ -292,6 +292,22 @@ private slots:
                  qPrintable(plot.cursorText()));
     }
 
+    void fp8ShowsWhatItsGridTakesAway()
+    {
+        RunOutline outline;
+        outline.precision = PrecisionMode::Fp8Mixed;
+        QStringList series;
+        for (const auto& panel : panelsOf(outline))
+            for (const auto& curve : panel.curves)
+                series << QString::fromStdString(curve.series);
+
+        for (const char* tensor : {"input", "weight", "gradient"}) {
+            QVERIFY(series.contains(QStringLiteral("fp8_flushed_") + QLatin1String(tensor)));
+            QVERIFY(series.contains(QStringLiteral("fp8_saturated_") + QLatin1String(tensor)));
+        }
+        QVERIFY(!series.contains(QStringLiteral("stalled_share")));
+    }
+
     void cleanStepsAreThoseThatTheScalerHolds()
     {
         RunPlot plot;

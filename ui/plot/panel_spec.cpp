@@ -36,6 +36,20 @@ PanelSpec stalledPanel()
     return panel;
 }
 
+/// "fp8_flushed_input" and its like, of the three kinds of tensors that the linear layers round.
+PanelSpec fp8Panel(const char* title, const char* subtitle, const std::string& beginning, int height)
+{
+    PanelSpec panel;
+    panel.title = say(title);
+    panel.subtitle = say(subtitle);
+    panel.axis = PanelAxis::Percent;
+    panel.height = height;
+    panel.curves = {{beginning + "_gradient", 0, say("gradients, e5m2"), true, false},
+                    {beginning + "_weight", 1, say("weights, e4m3"), true, false},
+                    {beginning + "_input", 2, say("inputs, e4m3"), true, false}};
+    return panel;
+}
+
 PanelSpec updateRatioPanel(const RunOutline& outline)
 {
     PanelSpec panel;
@@ -135,6 +149,12 @@ std::vector<PanelSpec> panelsOf(const RunOutline& outline)
     std::vector<PanelSpec> panels;
     if (outline.scaled) {
         panels.push_back(lossScalePanel());
+    } else if (outline.precision
+               == PrecisionMode::Fp8Mixed) { // Its weights are fp32: next to nothing stalls.
+        panels.push_back(fp8Panel("Flushed to zero", "% of what the linear layers round to fp8, emulated",
+                                  "fp8_flushed", 110));
+        panels.push_back(fp8Panel("Saturated", "% at the largest number of fp8", "fp8_saturated", 66));
+        panels.push_back(updateRatioPanel(outline));
     } else {
         panels.push_back(stalledPanel());
         panels.push_back(updateRatioPanel(outline));

@@ -2,6 +2,7 @@
 
 #include "ui/document/setup_document.h"
 #include "ui/models/effective_model.h"
+#include "ui/pages/compose/memory_panel.h"
 #include "ui/pages/compose/stage_form.h"
 #include "ui/pages/compose/yaml_editor.h"
 #include "ui/theme/fonts.h"
@@ -26,13 +27,15 @@ Inspector::Inspector(SetupDocument& document, QWidget* parent)
     m_tabs->setFont(uiFont(TextSize::Small, QFont::Medium));
     m_tabs->setExpanding(true);
     m_tabs->setDrawBase(true);
-    for (const auto& title : {tr("Stage"), tr("Effective"), tr("YAML")})
+    for (const auto& title : {tr("Stage"), tr("Effective"), tr("Memory"), tr("YAML")})
         m_tabs->addTab(title);
     column->addWidget(m_tabs);
     m_stack = new QStackedWidget(this);
     m_form = new StageForm(m_document, m_stack);
     m_stack->addWidget(m_form);
     m_stack->addWidget(makeEffective());
+    m_memory = new MemoryPanel(m_stack);
+    m_stack->addWidget(m_memory);
     m_stack->addWidget(makeYaml());
     column->addWidget(m_stack, 1);
     connect(m_tabs, &QTabBar::currentChanged, m_stack, &QStackedWidget::setCurrentIndex);
@@ -112,6 +115,7 @@ void Inspector::showDocument()
             openYaml();
     }
     m_effective->setPlan(m_document.setup(), m_document.plan());
+    m_memory->setSetup(m_document.setup());
     m_previewed->hide();
 }
 
@@ -131,6 +135,7 @@ void Inspector::openYaml()
 void Inspector::preview(const Setup* after, const StepPlan* plan, const QString& title)
 {
     m_effective->setPlan(after ? *after : m_document.setup(), plan ? *plan : m_document.plan());
+    m_memory->setSetup(after ? *after : m_document.setup(), after ? title : QString());
     m_previewed->setText(tr("As previewed: %1").arg(title));
     m_previewed->setVisible(plan != nullptr);
 }

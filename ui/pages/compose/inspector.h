@@ -14,11 +14,13 @@ class Setup;
 namespace mantissa::ui {
 
 class EffectiveModel;
+class MemoryPanel;
 class SetupDocument;
 class StageForm;
 class YamlEditor;
 
-/// What stands beside the diagram: the form of a stage, requested and effective settings, the YAML.
+/// What stands beside the diagram: the form of a stage, requested and effective settings, the
+/// memory of a rank, the YAML.
 class Inspector : public Surface {
     Q_OBJECT
 
@@ -28,14 +30,14 @@ public:
     StageForm& form() { return *m_form; }
     void openStage(Stage stage, const QString& path = {});
     void openYaml();
-    /// Shows the effective settings as a fix would make them; null brings back those that are.
+    /// Shows the effective settings and the memory as a fix would make them; null brings back those that are.
     void preview(const Setup* after, const StepPlan* plan, const QString& title);
 
 signals:
     void goBackAsked(); ///< To the last text that could be read.
 
 private:
-    enum Tab { StageTab, EffectiveTab, YamlTab };
+    enum Tab { StageTab, EffectiveTab, MemoryTab, YamlTab };
 
     QWidget* makeEffective();
     QWidget* makeYaml();
@@ -47,6 +49,7 @@ private:
     StageForm* m_form = nullptr;
     YamlEditor* m_yaml = nullptr;
     EffectiveModel* m_effective = nullptr;
+    MemoryPanel* m_memory = nullptr;
     ThemedLabel* m_previewed = nullptr;
     Surface* m_failure = nullptr;
     ThemedLabel* m_failurePlace = nullptr;
