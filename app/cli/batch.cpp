@@ -132,7 +132,10 @@ ExitCode checkLine(const std::string& line, const Target& fallback, bool json)
         const auto known = checkKnobs(knobs);
         if (!known.error.empty())
             throw std::runtime_error(known.error);
-        const auto report = check(setupFromKnobs(withKnobDefaults(knobs)), targetOfRow(row, fallback));
+        Target target = targetOfRow(row, fallback);
+        if (!target.packages)
+            target.packages = packagesOfRows();
+        const auto report = check(setupFromKnobs(withKnobDefaults(knobs)), target);
         print(id, known.unknown, report.findings, json);
         return hasError(report.findings) ? Findings : Ok;
     } catch (const std::exception& error) {

@@ -160,6 +160,11 @@ std::span<const Target> shippedTargets()
     return targets;
 }
 
+std::vector<std::string> packagesOfRows()
+{
+    return {"psutil", "rich", "torchmetrics"};
+}
+
 Result<Target> targetNamed(std::string_view name)
 {
     std::string names;

@@ -32,6 +32,10 @@ struct Target {
 /// The named targets that ship, the default first.
 std::span<const Target> shippedTargets();
 
+/// What is installed beside Lightning and torch where a row of flat names says nothing: as where the verdicts
+/// of such rows were measured.
+std::vector<std::string> packagesOfRows();
+
 /// The named target, or the error that lists the names there are.
 Result<Target> targetNamed(std::string_view name);
 

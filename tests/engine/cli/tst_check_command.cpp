@@ -162,6 +162,21 @@ private slots:
         QVERIFY(runCommand({"check", "--batch", file}).out.contains("there is no knob \"precison\""));
     }
 
+    void aRowWithoutPackagesHasThoseOfTheMeasuredInstallation()
+    {
+        const auto file = write("packages.jsonl",
+                                R"({"id":"plain","knobs":{"logger":"TensorBoardLogger"}})"
+                                "\n"
+                                R"({"id":"given","knobs":{"logger":"TensorBoardLogger",)"
+                                R"("env.packages":["tensorboard"]}})"
+                                "\n");
+
+        const auto lines = runCommand({"check", "--batch", file, "--json"}).out.trimmed().split('\n');
+
+        QVERIFY(lines.at(0).contains("package-of-logger"));
+        QVERIFY(!lines.at(1).contains("package-of-logger"));
+    }
+
     void aValueOfAnotherKindIsTheErrorOfItsLine_data()
     {
         QTest::addColumn<QByteArray>("knob");

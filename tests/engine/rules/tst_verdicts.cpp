@@ -37,7 +37,7 @@ Row readRow(const nlohmann::json& json)
         knobs.emplace(name, valueFromJson(value));
     Target target = shippedTargets().front();
     target.gpus = json["gpus"].get<int>();
-    target.packages = {"psutil", "rich", "torchmetrics"};
+    target.packages = packagesOfRows();
     return {json["id"],
             setupFromKnobs(withKnobDefaults(std::move(knobs))),
             target,
