@@ -156,8 +156,8 @@ void givenTwice(RuleContext& context)
         const std::string path = std::string(field::strategy.path) + ".init_args." + std::string(argument);
         Finding finding = findingAt(Severity::WontStart, Stage::Configure,
                                     {path, byFlag ? field::accelerator.path : field::plugins.path});
-        finding.message = strategy + " is given a " + std::string(argument) + ", and "
-            + (byFlag ? "accelerator=" + other : "plugins has " + other) + " says it a second time.";
+        finding.message = strategy + " is given " + std::string(argument) + ", and "
+            + (byFlag ? "accelerator=" + other : other + " among the plugins") + " says it a second time.";
         finding.why = "The target does not choose between the two, even where they agree.";
         finding.source = inLightning(std::string(kConnector) + "_check_config_and_set_final_flags");
         finding.engine = "same";
