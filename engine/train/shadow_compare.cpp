@@ -53,7 +53,11 @@ public:
     ShadowRow row(std::string layer, std::string_view quantity) const
     {
         const auto all = static_cast<double>(m_elements);
-        ShadowRow row{std::move(layer), std::string(quantity), std::string(dtypeName(m_dtype)), m_elements};
+        ShadowRow row;
+        row.layer = std::move(layer);
+        row.quantity = quantity;
+        row.dtype = dtypeName(m_dtype);
+        row.elements = m_elements;
         row.relativeError = m_squares32 > 0.0 ? std::sqrt(m_differences / m_squares32)
                                               : std::numeric_limits<double>::quiet_NaN();
         row.flushed = m_flushed / all;
