@@ -50,16 +50,16 @@ private slots:
         QVERIFY(bar->isVisibleTo(&panel));
         const QString words = bar->accessibleName();
         QVERIFY2(words.endsWith(formatBytes(terms->total())), qPrintable(words));
-        QVERIFY(words.contains("Optimizer state " + formatBytes(terms->optimizer)));
-        QCOMPARE(words.contains("Gathered weights"), gathers);
+        QVERIFY(words.contains(QStringLiteral("Optimizer state ") + formatBytes(terms->optimizer)));
+        QCOMPARE(words.contains(QStringLiteral("Gathered weights")), gathers);
     }
 
     void aPreviewSaysThatItIsOne()
     {
         MemoryPanel panel;
-        panel.setSetup(setupWith("fsdp", "torch.optim.SGD"), "Replicate instead of sharding");
+        panel.setSetup(setupWith("fsdp", "torch.optim.SGD"), QStringLiteral("Replicate instead of sharding"));
         const auto labels = panel.findChildren<ThemedLabel*>();
-        QCOMPARE(labels.front()->text(), QString("As previewed: Replicate instead of sharding"));
+        QCOMPARE(labels.front()->text(), QStringLiteral("As previewed: Replicate instead of sharding"));
         QVERIFY(labels.front()->isVisibleTo(&panel));
 
         panel.setSetup(setupWith("fsdp", "torch.optim.SGD"));
@@ -74,7 +74,7 @@ private slots:
         panel.setSetup(readSetup("model: {class_path: glacier.Net}\n").setup);
 
         QVERIFY(!panel.findChild<MemoryBar*>()->isVisibleTo(&panel));
-        QVERIFY(panel.findChildren<ThemedLabel*>().at(1)->text().startsWith("Not known: "));
+        QVERIFY(panel.findChildren<ThemedLabel*>().at(1)->text().startsWith(QStringLiteral("Not known: ")));
     }
 };
 
