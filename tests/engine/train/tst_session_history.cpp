@@ -145,7 +145,7 @@ private slots:
         QVERIFY(run->wait(10s));
 
         QCOMPARE(run->progress().lostPoints, std::uint64_t{12});
-        QCOMPARE(run->progress().historyTrouble, std::string("No space is left."));
+        QCOMPARE(run->progress().historyTrouble, std::string("No space is left. Make some."));
         QVERIFY(tells(run->takeEvents(), "history_lost"));
         QCOMPARE(run->summary().lostPoints, std::uint64_t{12});
         QCOMPARE(run->summary().state, RunState::Finished);
